@@ -1,0 +1,282 @@
+"""The engine's one door: plain values and a Protocol.
+
+Knows nothing of models, tensors, sockets or editors, and imports neither torch nor transformers, so that a language
+server that imports it still starts in a blink. `connect` and `open_local` import what they need when they are called.
+
+Texts are `str`; lengths of text are code points. Durations are seconds. Nothing in here is ever changed once made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from midfill_engine.errors import (
+    EngineError,
+    EngineUnavailable,
+    PresetError,
+    RequestError,
+    ResourceError,
+    WeightsError,
+)
+
+__all__ = [
+    "Candidate",
+    "Draft",
+    "DraftToken",
+    "Engine",
+    "EngineError",
+    "EngineOptions",
+    "EngineState",
+    "EngineStatus",
+    "EngineUnavailable",
+    "FillRequest",
+    "FillResult",
+    "Finish",
+    "Limits",
+    "Mode",
+    "PresetError",
+    "RequestError",
+    "ResourceError",
+    "Snippet",
+    "Timings",
+    "WeightsError",
+    "connect",
+    "open_local",
+]
+
+
+class Mode(StrEnum):
+    """How far a middle may reach. `auto`: decided from the text around the hole."""
+
+    LINE = "line"
+    BLOCK = "block"
+    AUTO = "auto"
+
+
+class Finish(StrEnum):
+    """Why a fill ended.
+
+    complete: the model ended the middle itself. length: the token limit was reached. steps: the step cap was reached
+    before the draft was stable. deadline: time was up, the best draft so far is given. empty: nothing worth offering
+    came out. cancelled: the client gave up. superseded: a newer request for the same document took its place.
+    """
+
+    COMPLETE = "complete"
+    LENGTH = "length"
+    STEPS = "steps"
+    DEADLINE = "deadline"
+    EMPTY = "empty"
+    CANCELLED = "cancelled"
+    SUPERSEDED = "superseded"
+
+
+class EngineState(StrEnum):
+    """What an engine is doing."""
+
+    LOADING = "loading"
+    READY = "ready"
+    BUSY = "busy"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snippet:
+    """A piece of another file that may help."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bounds of one fill. `max_tokens` slots in all, `max_steps` per canvas (None: the preset's), `deadline_s` from
+    arrival, after which the best draft so far is read out (None: no deadline)."""
+
+    max_tokens: int = 128
+    max_steps: int | None = None
+    deadline_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise RequestError(f"max_tokens must be 1 or more, got {self.max_tokens}")
+        if self.max_steps is not None and self.max_steps < 1:
+            raise RequestError(f"max_steps must be 1 or more, got {self.max_steps}")
+        if self.deadline_s is not None and not self.deadline_s > 0:
+            raise RequestError(f"deadline_s must be above 0, got {self.deadline_s}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FillRequest:
+    """A hole and what surrounds it.
+
+    `prefix` and `suffix` are all the text of the document before and after the hole, line ends as in the document.
+    `client` and `document` name who asks and for what: of two requests with the same pair only the newer is finished
+    (empty `document`: never superseded). `num_candidates` different drafts are made in one batch. `temperature` 0 is
+    greedy. The same request with the same `seed` gives the same text on the same machine.
+    `selection` is the text that stood in the hole and `instruction` what to do with it, for presets that can follow one.
+    """
+
+    prefix: str
+    suffix: str = ""
+    language: str = ""
+    mode: Mode = Mode.AUTO
+    limits: Limits = field(default_factory=Limits)
+    num_candidates: int = 1
+    seed: int = 0
+    temperature: float = 0.0
+    snippets: tuple[Snippet, ...] = ()
+    selection: str = ""
+    instruction: str = ""
+    client: str = ""
+    document: str = ""
+    request_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.num_candidates <= 16:
+            raise RequestError(f"num_candidates must be 1 to 16, got {self.num_candidates}")
+        if not 0.0 <= self.temperature <= 2.0:
+            raise RequestError(f"temperature must be 0 to 2, got {self.temperature}")
+        if not 0 <= self.seed < 2**63:
+            raise RequestError(f"seed must be 0 to 2**63 - 1, got {self.seed}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One middle. `confidence`: geometric mean of the probabilities of its tokens, 0 to 1 (not calibrated)."""
+
+    text: str
+    confidence: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftToken:
+    """One slot of a draft as text; `is_locked`: accepted at this step, as opposed to about to be renoised."""
+
+    text: str
+    is_locked: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """The slots of the first row after a step (1-based), up to where the middle ends for now."""
+
+    step: int
+    tokens: tuple[DraftToken, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(token.text for token in self.tokens)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timings:
+    """Seconds. `load` is 0 when the model was there already; `queue` is the wait for the model's thread."""
+
+    load: float = 0.0
+    queue: float = 0.0
+    encode: float = 0.0
+    denoise: float = 0.0
+    total: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FillResult:
+    """Best candidate first, duplicates merged, none empty; no candidate unless something is worth offering.
+
+    `num_steps`: passes of the denoiser. `num_tokens`: tokens of the best candidate. `num_cached`: prompt tokens that
+    needed no encoding because they were known from an earlier request.
+    """
+
+    candidates: tuple[Candidate, ...]
+    finish: Finish
+    num_steps: int = 0
+    num_tokens: int = 0
+    num_prompt: int = 0
+    num_cached: int = 0
+    timings: Timings = field(default_factory=Timings)
+    preset: str = ""
+
+    @property
+    def text(self) -> str:
+        """The best candidate's text, or nothing."""
+        return self.candidates[0].text if self.candidates else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineStatus:
+    """`progress` 0 to 1 while loading. `message` is for people. `memory` is resident bytes, `idle_s` since the last fill."""
+
+    state: EngineState
+    preset: str
+    device: str = ""
+    message: str = ""
+    progress: float = 0.0
+    pid: int = 0
+    version: str = ""
+    memory: int = 0
+    idle_s: float = 0.0
+    num_fills: int = 0
+    num_steps: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """How to run an engine. `preset` is a preset's name or a folder with a checkpoint. `num_threads` 0: torch's choice.
+
+    `runtime_dir` None: the user's own runtime directory. `start` False: only use an engine that runs already.
+    """
+
+    preset: str = "pocket"
+    device: str = "auto"
+    num_threads: int = 0
+    idle_timeout_s: float = 900.0
+    runtime_dir: Path | None = None
+    start: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.idle_timeout_s > 0:
+            raise PresetError(f"idle_timeout_s must be above 0, got {self.idle_timeout_s}")
+        if self.num_threads < 0:
+            raise PresetError(f"num_threads must be 0 or more, got {self.num_threads}")
+
+
+OnDraft = Callable[[Draft], None]
+
+
+class Engine(Protocol):
+    """Whatever can fill: the model in this process, an engine process, or a scripted one in a test."""
+
+    async def fill(self, request: FillRequest, on_draft: OnDraft | None = None) -> FillResult:
+        """Fill the hole. Cancelling the awaiting task stops the work within one denoising step.
+
+        `on_draft` is called on the caller's event loop once per step while the block develops.
+
+        Raises:
+            EngineError: one of the family in `errors`, with a message for the user.
+        """
+        ...
+
+    async def status(self) -> EngineStatus:
+        """What the engine is doing; quick even while it fills."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the engine. A shared engine process lives on by its own idle rule."""
+        ...
+
+
+def connect(options: EngineOptions | None = None) -> Engine:
+    """An engine process shared by all of the user's clients: found by its socket, started at the first fill if need be."""
+    client = import_module("midfill_engine.service.client")
+    return cast(Engine, client.ServiceEngine(options or EngineOptions()))
+
+
+def open_local(options: EngineOptions | None = None) -> Engine:
+    """The model in this very process, loaded at the first fill. Imports torch."""
+    local = import_module("midfill_engine.local")
+    return cast(Engine, local.LocalEngine(options or EngineOptions()))
