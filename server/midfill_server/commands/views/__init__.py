@@ -1,0 +1,65 @@
+"""What a person sees on stderr while a fill is made: one file per view, `choose_view` takes the one that fits.
+
+A view is told the engine's status while the model is being loaded (only once that has taken a moment), each draft, and
+the result. stdout is not its business.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from midfill_engine.api import Draft, EngineStatus, FillResult
+from midfill_server.commands.hole import Hole
+
+
+class View(Protocol):
+    """`wants_drafts` False: nobody need make drafts for it. `close` leaves the terminal as it was found."""
+
+    @property
+    def wants_drafts(self) -> bool: ...
+
+    def on_status(self, status: EngineStatus) -> None: ...
+
+    def on_draft(self, draft: Draft) -> None: ...
+
+    def on_result(self, result: FillResult) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class QuietView:
+    """Shows nothing."""
+
+    wants_drafts = False
+
+    def on_status(self, status: EngineStatus) -> None:
+        return
+
+    def on_draft(self, draft: Draft) -> None:
+        return
+
+    def on_result(self, result: FillResult) -> None:
+        return
+
+    def close(self) -> None:
+        return
+
+
+def choose_view(hole: Hole, *, is_watching: bool, is_terminal: bool) -> View:
+    """The view for stderr. Imports rich only for a terminal."""
+    if not is_terminal:
+        if not is_watching:
+            return QuietView()
+        from midfill_server.commands.views.plain import PlainView
+
+        return PlainView()
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if is_watching:
+        from midfill_server.commands.views.live import LiveView
+
+        return LiveView(hole, console)
+    from midfill_server.commands.views.loading import LoadingView
+
+    return LoadingView(console)
