@@ -6,10 +6,17 @@ import torch
 from torch import Tensor
 
 
-def entropies(log_probs: Tensor) -> Tensor:
-    """Entropy in nats of each slot's distribution, [B, M] from [B, M, V]. A banned token (probability 0) adds nothing."""
-    probs = log_probs.exp()
-    return -torch.where(probs > 0, probs * log_probs, 0.0).sum(-1)
+def entropies(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """Entropy in nats of each slot's distribution, [B, M] from logits [B, M, V], and their logsumexp, [B, M].
+
+    In the very order of operations of torch.distributions.Categorical, which transformers' sampler uses: a last bit
+    decides which of two slots is locked. A banned token (logit -inf) adds nothing.
+    """
+    normaliser = logits.logsumexp(-1, keepdim=True)
+    log_probs = logits - normaliser
+    probs = log_probs.softmax(-1)
+    entropy = -(log_probs.clamp_(min=torch.finfo(log_probs.dtype).min).mul_(probs)).sum(-1)
+    return entropy, normaliser[..., 0]
 
 
 def within_bound(cost: Tensor, bound: float) -> Tensor:

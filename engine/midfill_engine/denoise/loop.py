@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -123,7 +123,7 @@ class _Prediction:
     """What a step makes of the logits; everything [B, M]."""
 
     logits: Tensor  # processed, [B, M, V]
-    log_probs: Tensor  # [B, M, V]
+    normaliser: Tensor  # logsumexp of the logits
     best: Tensor
     drawn: Tensor
     entropy: Tensor
@@ -175,10 +175,10 @@ def _predict(
     logits = policy.constraint.apply(raw)
     if not policy.schedule.is_greedy:
         logits = logits / policy.schedule.at(step, policy.max_steps)
-    log_probs = logits.log_softmax(-1)
     best = logits.argmax(-1)
     drawn = best if policy.schedule.is_greedy else _draw(logits, state.rows, generators)
-    return _Prediction(logits=logits, log_probs=log_probs, best=best, drawn=drawn, entropy=entropies(log_probs))
+    entropy, normaliser = entropies(logits)
+    return _Prediction(logits=logits, normaliser=normaliser, best=best, drawn=drawn, entropy=entropy)
 
 
 def _draw(logits: Tensor, rows: list[int], generators: list[torch.Generator]) -> Tensor:
@@ -198,9 +198,8 @@ def _lock(prediction: _Prediction, state: _State, slots: slice, policy: Policy) 
     if filler is None:
         return locked, prediction
     behind = policy.length.behind_end(prediction.drawn, locked)
-    settled = _Prediction(
-        logits=prediction.logits,
-        log_probs=prediction.log_probs,
+    settled = replace(
+        prediction,
         best=prediction.best.masked_fill(behind, filler),
         drawn=prediction.drawn.masked_fill(behind, filler),
         entropy=prediction.entropy.masked_fill(behind, 0.0),
@@ -226,7 +225,7 @@ def _collect(
 ) -> None:
     """Move rows that are done (all of them when the loop ends here) from `state` to `done`; carry the others on."""
     going = finished.new_zeros(finished.shape) if ended is not Ended.STABLE else ~finished
-    chosen = prediction.log_probs.gather(-1, prediction.best[..., None])[..., 0]  # [B, M]
+    chosen = prediction.logits.gather(-1, prediction.best[..., None])[..., 0] - prediction.normaliser  # [B, M]
     for i in (~going).nonzero()[:, 0].tolist():
         why = Ended.STABLE if bool(finished[i]) else ended
         done[state.rows[i]] = Row(

@@ -1,0 +1,1 @@
+"""The models behind the denoising loop, one file per family, and what they share."""

@@ -1,0 +1,124 @@
+"""Named models: where their weights are, how they were trained, how they are best asked.
+
+A preset is a name in the table below or a folder with a checkpoint; such a folder may hold a `midfill.json` with the
+fields of `Preset` that differ from the defaults (the shipped model's folder does).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from midfill_engine.errors import PresetError, WeightsError
+
+_FILE = "midfill.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preset:
+    """How one model is loaded and asked.
+
+    source: folder of the checkpoint. family: `uniform` (noise is random tokens). null_token: the token that means
+    "nothing here", if the model was trained with one. file_token: set before a prefix that begins its file.
+    first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
+    first_signal: see `models.diffusion_gemma.FirstSignal`. heals: puts a token that the cursor cuts back into the slots.
+    line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
+    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. can_instruct: follows an
+    instruction.
+    """
+
+    name: str
+    source: Path
+    family: str = "uniform"
+    description: str = ""
+    null_token: int | None = None
+    file_token: int | None = None
+    first_noise_id: int = 0
+    first_signal: str = "zero"
+    heals: bool = True
+    line_slots: int = 24
+    block_slots: int = 48
+    tail: int = 8
+    head: int = 32
+    context: int = 2048
+    max_steps: int = 12
+    entropy_bound: float = 0.1
+    t_min: float = 0.4
+    t_max: float = 0.8
+    stability: int = 1
+    confidence: float = 0.005
+    is_held_free: bool = False
+    can_instruct: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("line_slots", "block_slots", "context", "max_steps"):
+            if getattr(self, name) < 1:
+                raise PresetError(f"preset {self.name}: {name} must be 1 or more, got {getattr(self, name)}")
+        for name in ("tail", "head", "first_noise_id", "stability"):
+            if getattr(self, name) < 0:
+                raise PresetError(f"preset {self.name}: {name} must be 0 or more, got {getattr(self, name)}")
+        if self.family != "uniform":
+            raise PresetError(f"preset {self.name}: family must be uniform, got {self.family!r}")
+        if self.first_signal not in ("zero", "mean"):
+            raise PresetError(f"preset {self.name}: first_signal must be zero or mean, got {self.first_signal!r}")
+
+
+def shipped_names() -> list[str]:
+    """Names that need no download."""
+    return ["pocket"]
+
+
+def find_preset(name: str) -> Preset:
+    """The preset called `name`, or made of the folder `name`.
+
+    Raises:
+        PresetError: neither a preset nor a folder, or its midfill.json is wrong.
+        WeightsError: a folder that holds no checkpoint.
+    """
+    if name == "pocket":
+        return _from_folder("pocket", Path(str(files("midfill_engine") / "pocket")))
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return _from_folder(folder.name or str(folder), folder)
+    known = ", ".join(shipped_names())
+    raise PresetError(f"no preset and no folder is called {name!r}; presets are: {known}")
+
+
+def _from_folder(name: str, folder: Path) -> Preset:
+    if not (folder / "config.json").is_file():
+        raise WeightsError(f"{folder} holds no model (config.json is missing): reinstall midfill or name another preset")
+    preset = Preset(name=name, source=folder)
+    path = folder / _FILE
+    return replace(preset, **_read(path)) if path.is_file() else preset
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        raw = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise PresetError(f"{path} cannot be read: {error}") from None
+    allowed = {field.name: field.type for field in fields(Preset)} | {}
+    for key in ("name", "source"):
+        allowed.pop(key)
+    if not isinstance(raw, dict) or not set(raw) <= set(allowed):
+        unknown = sorted(set(raw) - set(allowed)) if isinstance(raw, dict) else ["not an object"]
+        raise PresetError(f"{path}: unknown settings: {', '.join(map(str, unknown))}")
+    for key, value in raw.items():
+        _check_type(path, key, value, str(allowed[key]))
+    return raw
+
+
+def _check_type(path: Path, key: str, value: object, wanted: str) -> None:
+    kinds: dict[str, tuple[type, ...]] = {
+        "int": (int,),
+        "int | None": (int, type(None)),
+        "float": (int, float),
+        "str": (str,),
+        "bool": (bool,),
+    }
+    is_stray_bool = isinstance(value, bool) and wanted != "bool"
+    if is_stray_bool or not isinstance(value, kinds[wanted]):
+        raise PresetError(f"{path}: {key} must be {wanted}, got {value!r}")
