@@ -117,8 +117,9 @@ class FillRequest:
     `prefix` and `suffix` are all the text of the document before and after the hole, line ends as in the document.
     `client` and `document` name who asks and for what: of two requests with the same pair only the newer is finished
     (empty `document`: never superseded). `num_candidates` different drafts are made in one batch. `temperature` 0 is
-    greedy. The same request with the same `seed` gives the same text on the same machine.
-    `selection` is the text that stood in the hole and `instruction` what to do with it, for presets that can follow one.
+    greedy, None the preset's own schedule. The same request with the same `seed` gives the same text on the same
+    machine. `selection` is the text that stood in the hole and `instruction` what to do with it, for presets that can
+    follow one.
     """
 
     prefix: str
@@ -128,7 +129,7 @@ class FillRequest:
     limits: Limits = field(default_factory=Limits)
     num_candidates: int = 1
     seed: int = 0
-    temperature: float = 0.0
+    temperature: float | None = None
     snippets: tuple[Snippet, ...] = ()
     selection: str = ""
     instruction: str = ""
@@ -139,7 +140,7 @@ class FillRequest:
     def __post_init__(self) -> None:
         if not 1 <= self.num_candidates <= 16:
             raise RequestError(f"num_candidates must be 1 to 16, got {self.num_candidates}")
-        if not 0.0 <= self.temperature <= 2.0:
+        if self.temperature is not None and not 0.0 <= self.temperature <= 2.0:
             raise RequestError(f"temperature must be 0 to 2, got {self.temperature}")
         if not 0 <= self.seed < 2**63:
             raise RequestError(f"seed must be 0 to 2**63 - 1, got {self.seed}")
@@ -209,7 +210,7 @@ class FillResult:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineStatus:
-    """`progress` 0 to 1 while loading. `message` is for people. `memory` is resident bytes, `idle_s` since the last fill."""
+    """`progress` 0 to 1 while loading. `message` is for people. `memory`: resident bytes."""
 
     state: EngineState
     preset: str
@@ -271,7 +272,7 @@ class Engine(Protocol):
 
 
 def connect(options: EngineOptions | None = None) -> Engine:
-    """An engine process shared by all of the user's clients: found by its socket, started at the first fill if need be."""
+    """An engine process shared by all of the user's clients: found by its socket, started when needed."""
     client = import_module("midfill_engine.service.client")
     return cast(Engine, client.ServiceEngine(options or EngineOptions()))
 

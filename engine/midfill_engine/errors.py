@@ -33,5 +33,5 @@ class ResourceError(EngineError):
     """Memory, disk or device do not suffice."""
 
 
-class EngineUnavailable(EngineError):
+class EngineUnavailable(EngineError):  # noqa: N818 - it is a state, and may pass
     """The engine process could not be reached, or ended during the request."""

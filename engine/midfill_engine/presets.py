@@ -24,7 +24,7 @@ class Preset:
     source: folder of the checkpoint. family: `uniform` (noise is random tokens). null_token: the token that means
     "nothing here", if the model was trained with one. file_token: set before a prefix that begins its file.
     first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
-    first_signal: see `models.diffusion_gemma.FirstSignal`. heals: puts a token that the cursor cuts back into the slots.
+    first_signal: see `models.diffusion_gemma.FirstSignal`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
     context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. can_instruct: follows an
     instruction.
@@ -89,7 +89,9 @@ def find_preset(name: str) -> Preset:
 
 def _from_folder(name: str, folder: Path) -> Preset:
     if not (folder / "config.json").is_file():
-        raise WeightsError(f"{folder} holds no model (config.json is missing): reinstall midfill or name another preset")
+        raise WeightsError(
+            f"{folder} holds no model (config.json is missing): reinstall midfill or name another preset"
+        )
     preset = Preset(name=name, source=folder)
     path = folder / _FILE
     return replace(preset, **_read(path)) if path.is_file() else preset

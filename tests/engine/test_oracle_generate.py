@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from support.tiny import CONFIGS, tiny_model
 from transformers.models.diffusion_gemma.generation_diffusion_gemma import EntropyBoundSamplerConfig
 
 from midfill_engine.denoise.loop import Policy, denoise
@@ -12,6 +11,7 @@ from midfill_engine.denoise.noise import UniformNoise
 from midfill_engine.denoise.schedule import LinearTemperature
 from midfill_engine.denoise.stop import StableAndConfident
 from midfill_engine.models.diffusion_gemma import DiffusionGemma
+from support.tiny import CONFIGS, tiny_model
 
 NUM_SEEDS = 50
 NUM_CANVASES = 2

@@ -10,7 +10,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, kw_only=True)
 class UniformNoise:
-    """Tokens drawn evenly from the ids `first` to `last`, both included (D3PM's uniform transition, arXiv 2107.03006)."""
+    """Tokens drawn evenly from the ids `first` to `last`, both included (D3PM, arXiv 2107.03006)."""
 
     first: int = 0
     last: int

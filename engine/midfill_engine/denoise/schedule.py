@@ -24,6 +24,6 @@ class LinearTemperature:
         return self.t_max == 0.0
 
     def at(self, step: int, max_steps: int) -> float:
-        """The temperature of step `step` (1-based), in float32's arithmetic as transformers has it: a last bit counts."""
+        """The temperature of step `step` (1-based), in float32 as transformers has it: a last bit counts."""
         left = torch.tensor(max_steps - step + 1, dtype=torch.int32)
         return float(self.t_min + (self.t_max - self.t_min) * (left / max_steps))

@@ -1,8 +1,8 @@
 """The encoder's keys and values of the prefix, kept from one request to the next.
 
 transformers' own sliding layers throw away what left the window, so that a cache past it cannot be cropped: the user
-who deletes a line would pay for the whole prefix again. This one keeps every position and shows a sliding layer the last
-`window - 1` of them, which is what transformers would have kept. Speaks as much of transformers' Cache protocol as the
+who deletes a line would pay for the whole prefix again. This one keeps every position and shows a sliding layer the
+last `window - 1` of them, which is what transformers would have kept. Speaks as much of transformers' Cache protocol as the
 encoder's and decoder's attention use.
 """
 
@@ -26,7 +26,7 @@ class LayerCache:
         self.length = 0
 
     def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Store new positions; what they may attend to, themselves included: all, or as far back as a window reaches."""
+        """Store new positions; what they may attend to, as far back as a window reaches."""
         num_new = keys.shape[-2]
         self._reserve(keys, values, self.length + num_new)
         assert self._keys is not None

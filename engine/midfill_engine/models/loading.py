@@ -1,0 +1,134 @@
+"""From a preset to a model in memory: what is missing, broken or too big is said in one line before it hurts."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import torch
+from safetensors import SafetensorError, safe_open
+from tokenizers import Tokenizer
+from transformers import DiffusionGemmaForBlockDiffusion, PreTrainedTokenizerFast
+from transformers.utils import logging as transformers_logging
+
+from midfill_engine.core import OnProgress
+from midfill_engine.errors import ResourceError, WeightsError
+from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
+from midfill_engine.presets import Preset
+from midfill_engine.tokens import TokenCodec
+
+_log = logging.getLogger(__name__)
+_HEADROOM = 300 * 2**20  # bytes beside the weights: caches, logits, the interpreter's own growth
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """A model, its vocabulary and its begin-of-text token."""
+
+    model: DiffusionGemma
+    codec: TokenCodec
+    bos: int
+
+
+def load(preset: Preset, device_name: str, on_progress: OnProgress) -> Loaded:
+    """Load a checkpoint of the `uniform` family from the preset's folder.
+
+    Raises:
+        WeightsError: missing, broken or of another architecture.
+        ResourceError: no such device, or not enough memory.
+    """
+    device = choose_device(device_name)
+    weights = sorted(preset.source.glob("*.safetensors"))
+    if not weights:
+        raise WeightsError(f"{preset.source} holds no .safetensors weights: reinstall midfill or name another preset")
+    dtype = torch.float32 if device.type == "cpu" else torch.bfloat16
+    _check_memory(weights, dtype, device)
+    on_progress(0.1, "reading the vocabulary")
+    codec, bos = _load_codec(preset)
+    on_progress(0.3, "reading the weights")
+    model = _load_model(preset, dtype).to(device)
+    on_progress(1.0, "ready")
+    return Loaded(model=DiffusionGemma(model, FirstSignal(preset.first_signal)), codec=codec, bos=bos)
+
+
+def choose_device(name: str) -> torch.device:
+    """The device called `name`; `auto` is the first accelerator that torch sees, else the CPU."""
+    if name == "auto":
+        accelerator = torch.accelerator.current_accelerator(check_available=True)
+        return accelerator or torch.device("cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except Exception as error:
+        reason = str(error).splitlines()[0]
+        raise ResourceError(f"device {name!r} cannot be used ({reason}): try --device auto or cpu") from None
+    return device
+
+
+def _load_codec(preset: Preset) -> tuple[TokenCodec, int]:
+    try:
+        fast = PreTrainedTokenizerFast.from_pretrained(str(preset.source), local_files_only=True)
+        tokenizer: Tokenizer = fast.backend_tokenizer
+    except Exception as error:
+        raise WeightsError(f"the tokenizer in {preset.source} cannot be read: {_first_line(error)}") from None
+    if fast.bos_token_id is None:
+        raise WeightsError(f"the tokenizer in {preset.source} has no begin-of-text token")
+    special = set(fast.all_special_ids) | set(range(preset.first_noise_id))
+    special |= {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+    return TokenCodec(tokenizer, frozenset(special)), int(fast.bos_token_id)
+
+
+def _load_model(preset: Preset, dtype: torch.dtype) -> DiffusionGemmaForBlockDiffusion:
+    transformers_logging.disable_progress_bar()
+    try:
+        model, info = DiffusionGemmaForBlockDiffusion.from_pretrained(
+            str(preset.source), dtype=dtype, local_files_only=True, use_safetensors=True, output_loading_info=True
+        )
+    except MemoryError:
+        raise ResourceError(f"not enough memory for {preset.name}: close something or name a smaller preset") from None
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        raise WeightsError(f"the weights in {preset.source} cannot be read: {_first_line(error)}") from None
+    missing = sorted(info["missing_keys"])
+    if missing:
+        raise WeightsError(
+            f"the weights in {preset.source} are incomplete: {missing[0]} and {len(missing) - 1} more missing"
+        )
+    return model
+
+
+def _check_memory(weights: list[Path], dtype: torch.dtype, device: torch.device) -> None:
+    need = _HEADROOM + sum(_num_elements(path) for path in weights) * dtype.itemsize
+    free = (
+        psutil.virtual_memory().available
+        if device.type in ("cpu", "mps")
+        else torch.accelerator.get_memory_info(device)[0]
+    )
+    if need > free:
+        raise ResourceError(
+            f"the model needs {need / 2**30:.1f} GiB and {free / 2**30:.1f} GiB are free: "
+            "close something or name a smaller preset"
+        )
+
+
+def _num_elements(path: Path) -> int:
+    """Weights in a file, from its header alone."""
+    try:
+        with safe_open(str(path), framework="pt") as opened:
+            return sum(_size(opened.get_slice(name).get_shape()) for name in opened.keys())  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise WeightsError(
+            f"{path} is broken or incomplete ({_first_line(error)}): reinstall midfill or the model"
+        ) from None
+
+
+def _size(shape: list[int]) -> int:
+    size = 1
+    for extent in shape:
+        size *= extent
+    return size
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
