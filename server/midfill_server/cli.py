@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,7 +38,7 @@ class Command:
 # The last three belong to the engine and import torch. They are named here as strings, like the entry points of a
 # plug-in, so that the server imports nothing of the engine but its api: import-linter holds that for whatever is
 # written as an import, and a string is looked up only when somebody runs that very command.
-COMMANDS = {
+COMMANDS: Mapping[str, Command] = {
     "fill": Command(module="midfill_server.commands.fill", help="fill a hole in a file"),
     "serve": Command(module="midfill_server.commands.serve", help="be a language server on stdin and stdout"),
     "engine": Command(module="midfill_server.commands.engine", help="start, stop or look at the engine process"),
@@ -48,32 +48,30 @@ COMMANDS = {
 }
 
 
-def main() -> NoReturn:
+def main(commands: Mapping[str, Command] = COMMANDS) -> NoReturn:
     """The entry point of the process."""
-    code = run(sys.argv[1:])
-    code = _flush(code)
+    code = _flush(run(sys.argv[1:], commands))
     if code == INTERRUPTED:
         os._exit(INTERRUPTED)  # a model that is being loaded does not keep us: its thread cannot be interrupted
     sys.exit(code)
 
 
-def run(argv: Sequence[str]) -> int:
+def run(argv: Sequence[str], commands: Mapping[str, Command] = COMMANDS) -> int:
     """Run the command that `argv` names; its exit code."""
     try:
-        return exit_code_of(lambda: _dispatch(argv))
+        return exit_code_of(lambda: _dispatch(argv, commands))
     except SystemExit as stop:  # argparse after --help or a wrong option
         return stop.code if isinstance(stop.code, int) else 0
 
 
-def _dispatch(argv: Sequence[str]) -> int:
-    if argv and argv[0] in COMMANDS:
-        return COMMANDS[argv[0]].load()(argv[1:])
-    _parse_top_level(argv)
-    return 0
+def _dispatch(argv: Sequence[str], commands: Mapping[str, Command]) -> int:
+    if argv and argv[0] in commands:
+        return commands[argv[0]].load()(argv[1:])
+    _refuse(argv)
 
 
-def _parse_top_level(argv: Sequence[str]) -> None:
-    """Answers --help and --version, and refuses everything else."""
+def _refuse(argv: Sequence[str]) -> NoReturn:
+    """Answers --help and --version, and refuses everything else; argparse exits either way."""
     from argparse import RawDescriptionHelpFormatter
 
     from midfill_engine import __version__
@@ -109,3 +107,7 @@ def _flush(code: int) -> int:
             say(f"the output could not be written: {error.strerror}")
         return code or 1
     return code
+
+
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@ arguments → source → hole → FillRequest → engine → FillResult → outp
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,6 +31,8 @@ STATUS_EVERY_S = 0.1
 def main(argv: Sequence[str], doors: Doors | None = None) -> int:
     """Everything the user got wrong is told before an engine is opened."""
     arguments = parse(argv)
+    # What goes wrong is told once, in one line, by whoever ends the command.
+    logging.getLogger("midfill_engine").addHandler(logging.NullHandler())
     output.check_stdout(arguments)
     source = read_source(arguments.file)
     hole = find_hole(source.text, arguments)

@@ -63,7 +63,7 @@ def _plain(result: FillResult, source: Source, *, is_terminal: bool) -> str:
     """The middle to the byte; several candidates, or any for a person, end their last line."""
     texts = [source.with_own_line_ends(candidate.text) for candidate in result.candidates]
     if len(texts) < 2:
-        return _ended(result.text, is_terminal=is_terminal) if texts else ""
+        return _ended(texts[0], is_terminal=is_terminal) if texts else ""
     total = len(texts)
     heads = (
         f"--- {rank} of {total}, confidence {candidate.confidence:.2f}\n"

@@ -1,4 +1,4 @@
-"""The text that is filled, read from a file or stdin as UTF-8, with what must survive: byte order mark and line ends."""
+"""The text that is filled, read from a file or stdin as UTF-8, with its byte order mark and line ends."""
 
 from __future__ import annotations
 
@@ -86,8 +86,6 @@ def _decode(path: Path | None, raw: bytes) -> Source:
         text = body.decode()
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
-        wrong = body[error.start]
-        raise UsageError(
-            f"{name} is not UTF-8 (byte 0x{wrong:02x} in line {line}): convert it to UTF-8 first"
-        ) from None
+        what = f"byte 0x{body[error.start]:02x} in line {line}"
+        raise UsageError(f"{name} is not UTF-8 ({what}): convert it to UTF-8 first") from None
     return Source(path=path, raw=raw, text=text, has_bom=has_bom)

@@ -22,13 +22,13 @@ class LoadingView:
         self._is_shown = False
 
     def on_status(self, status: EngineStatus) -> None:
-        if not self._is_shown:
-            self._progress.start()
-            self._is_shown = True
         what = f"loading {status.preset}" + (f": {status.message}" if status.message else "")
         # Nothing known of how far it is: the bar pulses instead of standing at zero.
         total = 1.0 if status.progress > 0 else None
         self._progress.update(self._task, description=what, completed=status.progress, total=total)
+        if not self._is_shown:
+            self._progress.start()
+            self._is_shown = True
 
     def on_draft(self, draft: Draft) -> None:
         return
