@@ -2,8 +2,8 @@
 
 transformers' own sliding layers throw away what left the window, so that a cache past it cannot be cropped: the user
 who deletes a line would pay for the whole prefix again. This one keeps every position and shows a sliding layer the
-last `window - 1` of them, which is what transformers would have kept. Speaks as much of transformers' Cache protocol as the
-encoder's and decoder's attention use.
+last `window - 1` of them, which is what transformers would have kept. It speaks as much of transformers' Cache protocol
+as the attention of encoder and decoder uses.
 """
 
 from __future__ import annotations
