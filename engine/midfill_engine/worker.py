@@ -89,6 +89,8 @@ class Worker:
             if self._core is not None:
                 return
             self._watches.append(watch)
+            if self._is_loading:
+                watch.tell(self._progress, self._message)
             self._wake()
         await watch.future
 
@@ -120,10 +122,15 @@ class Worker:
             self._changed.notify_all()
 
     def join(self, timeout_s: float = CLOSE_PATIENCE_S) -> bool:
-        """Wait for the thread's end after `close`; False: it is still held up in the model."""
+        """Wait for the thread's end after `close`; False: it is still held up in the model.
+
+        A fill is waited for, because it ends with its step; a load is not, because it may take minutes.
+        """
         thread = self._thread
         if thread is None:
             return True
+        if self._is_loading:
+            return False
         thread.join(timeout_s)
         return not thread.is_alive()
 

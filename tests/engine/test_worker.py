@@ -267,12 +267,15 @@ async def test_progress_is_told_and_seen_while_loading() -> None:
         task = asyncio.create_task(worker.load(on_progress))
         await seen.wait()
         status = worker.status()
-        fill = start(worker, ask())
+        fill = asyncio.create_task(worker.fill(ask()))
+        await queued(worker, 1)
+        later = asyncio.create_task(worker.load(on_progress))
+        await queued(worker, 1)
         go_on.set()
-        await task
-        await fill
+        await asyncio.gather(task, later)
+        assert (await fill).timings.load > 0
         await worker.load()
-    assert told == [(0.25, "reading")]
+    assert told == [(0.25, "reading")] * 2, "who comes later is told how far it is"
     assert (status.state, status.progress, status.message) == (EngineState.LOADING, 0.25, "reading")
 
 
