@@ -1,0 +1,126 @@
+"""The texts of the open documents, as the client has them.
+
+Texts are kept as lists of lines, so that a keystroke in a file of megabytes touches the lines it changes and no other.
+Lines end at \\n, \\r\\n and \\r and at nothing else: what `str.splitlines` adds to that (form feed, U+2028, U+0085 and
+more) would put us out of step with every client. Nothing is ever read from disk: a document that is not open has no
+text here, and only schemes that stand for documents of a user are let in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from midfill_server.positions import Encoding, Point, locate
+
+SCHEMES = frozenset({"file", "untitled", "vscode-notebook-cell", "vscode-remote"})
+"""Schemes of documents that are edited by people; output panels, diffs and commit boxes have others."""
+
+LINE_END = re.compile(r"\r\n?|\n")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A range in the client's units."""
+
+    start_line: int
+    start_character: int
+    end_line: int
+    end_character: int
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One content change: `span` None replaces the whole text."""
+
+    text: str
+    span: Span | None = None
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, each with its end but the last, which has none and may be empty."""
+    if "\r" not in text:
+        bodies = text.split("\n")
+        last = bodies.pop()
+        return [body + "\n" for body in bodies] + [last]
+    ends = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
+class Document:
+    """An open document. `version` is the client's, None where it sends none."""
+
+    def __init__(self, uri: str, language: str, version: int | None, text: str) -> None:
+        self.uri = uri
+        self.language = language
+        self.version = version
+        self.lines = split_lines(text)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    def apply(self, edits: Iterable[Edit], version: int | None, encoding: Encoding) -> None:
+        """Apply changes in their order; each one's span refers to the text after the one before."""
+        for edit in edits:
+            if edit.span is None:
+                self.lines = split_lines(edit.text)
+            else:
+                self._replace(edit.span, edit.text, encoding)
+        self.version = version
+
+    def _replace(self, span: Span, text: str, encoding: Encoding) -> None:
+        first = locate(self.lines, span.start_line, span.start_character, encoding)
+        second = locate(self.lines, span.end_line, span.end_character, encoding)
+        start, end = min(first, second), max(first, second)
+        start = self._before_bare_return(start)
+        touched = self.lines[start.row][: start.column] + text + self.lines[end.row][end.column :]
+        fresh = split_lines(touched)
+        if fresh[-1] == "" and end.row < len(self.lines) - 1:
+            fresh.pop()  # the text after the touched lines is in the list already
+        self.lines[start.row : end.row + 1] = fresh
+
+    def _before_bare_return(self, start: Point) -> Point:
+        """Take in a preceding line that ends with a bare \\r: a \\n that comes after it becomes part of its end."""
+        if start.column == 0 and start.row > 0 and self.lines[start.row - 1].endswith("\r"):
+            return Point(start.row - 1, len(self.lines[start.row - 1]))
+        return start
+
+
+class DocumentStore:
+    """The open documents of one client."""
+
+    def __init__(self) -> None:
+        self._documents: dict[str, Document] = {}
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._documents.values())
+
+    def open(self, uri: str, language: str, version: int | None, text: str) -> Document | None:
+        """Keep a document, in place of one with the same uri; None if its scheme is not served."""
+        if scheme_of(uri) not in SCHEMES:
+            return None
+        document = self._documents[uri] = Document(uri, language, version, text)
+        return document
+
+    def get(self, uri: str) -> Document | None:
+        """The open document of that uri."""
+        return self._documents.get(uri)
+
+    def close(self, uri: str) -> None:
+        """Forget a document; nothing happens if it is not open."""
+        self._documents.pop(uri, None)
+
+
+def scheme_of(uri: str) -> str:
+    """The scheme in small letters; nothing for what is no uri."""
+    try:
+        return urlsplit(uri).scheme.lower()
+    except ValueError:
+        return ""
