@@ -9,7 +9,9 @@ import pytest
 from midfill_server.documents import Document, DocumentStore, Edit, Span, split_lines
 from midfill_server.positions import Encoding
 
-PIECES = "a|word| |\t|\n|\n|\r\n|\r|\x0c|\u2028|\u2029|\x85|\x1c|\x0b|é|😀|e\u0301|中".split("|")
+WORDS = ["a", "word", " ", "\t", "é", "😀", "e\u0301", "中"]
+ENDS = ["\n", "\n", "\r\n", "\r", "\x0c", "\u2028", "\u2029", "\x85", "\x1c", "\x0b"]
+PIECES = WORDS + ENDS
 
 
 class FlatText:
