@@ -35,16 +35,16 @@ class Command:
         return cast(Main, import_module(self.module).main)
 
 
-# The last three belong to the engine and import torch. They are named here as strings, like the entry points of a
-# plug-in, so that the server imports nothing of the engine but its api: import-linter holds that for whatever is
-# written as an import, and a string is looked up only when somebody runs that very command.
+# Some commands belong to the engine and import torch. They are named as strings, like the entry points of a plug-in, so
+# that the server imports nothing of the engine but its api: import-linter holds that for whatever is written as an
+# import, and a string is looked up only when somebody runs that very command.
 COMMANDS: Mapping[str, Command] = {
     "fill": Command(module="midfill_server.commands.fill", help="fill a hole in a file"),
     "serve": Command(module="midfill_server.commands.serve", help="be a language server on stdin and stdout"),
     "engine": Command(module="midfill_server.commands.engine", help="start, stop or look at the engine process"),
     "bench": Command(module="midfill_engine.bench", help="measure speed"),
     "eval": Command(module="midfill_engine.evaluate", help="measure quality"),
-    "train": Command(module="midfill_engine.train.cli", help="train a model of the shipped kind"),
+    "train": Command(module="midfill_server.commands.train", help="train a model of the shipped kind"),
 }
 
 
@@ -67,7 +67,7 @@ def run(argv: Sequence[str], commands: Mapping[str, Command] = COMMANDS) -> int:
 def _dispatch(argv: Sequence[str], commands: Mapping[str, Command]) -> int:
     if argv and argv[0] in commands:
         return commands[argv[0]].load()(argv[1:])
-    _refuse(argv)
+    return _refuse(argv)
 
 
 def _refuse(argv: Sequence[str]) -> NoReturn:

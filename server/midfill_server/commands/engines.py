@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from midfill_engine import api
-from midfill_engine.api import Engine, EngineOptions, EngineUnavailable
+from midfill_engine.api import Engine, EngineError, EngineOptions
 
 Open = Callable[[EngineOptions], Engine]
 
@@ -55,7 +55,7 @@ async def _running_engine(options: EngineOptions, doors: Doors) -> Engine | None
     engine = doors.connect(replace(options, start=False))
     try:
         await engine.status()
-    except EngineUnavailable:
+    except EngineError:
         await engine.aclose()
         return None
     return engine

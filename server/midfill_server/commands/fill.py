@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -20,9 +19,7 @@ from midfill_server.commands.hole import Hole, hole_at, hole_at_marker, parse_po
 from midfill_server.commands.languages import language_of
 from midfill_server.commands.replace import check_writable
 from midfill_server.commands.source import Source, read_source
-from midfill_server.commands.views import View, choose_view
-
-CLIENT = "midfill fill"
+from midfill_server.commands.views import View, choose_loading_view, choose_watching_view
 
 SHOW_LOADING_AFTER_S = 0.5
 STATUS_EVERY_S = 0.1
@@ -39,7 +36,7 @@ def main(argv: Sequence[str], doors: Doors | None = None) -> int:
     if arguments.apply:
         check_writable(source)
     request = make_request(source, hole, arguments)
-    view = choose_view(hole, is_watching=arguments.watch, is_terminal=sys.stderr is not None and sys.stderr.isatty())
+    view = choose_watching_view(hole) if arguments.watch else choose_loading_view()
     result = asyncio.run(_fill(request, arguments, doors or Doors(), view))
     output.put(result, source, hole, arguments)
     return 0
@@ -67,7 +64,6 @@ def make_request(source: Source, hole: Hole, arguments: FillArguments) -> FillRe
         num_candidates=arguments.candidates,
         seed=arguments.seed,
         temperature=arguments.temperature,
-        client=CLIENT,
     )
 
 

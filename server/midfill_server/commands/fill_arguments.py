@@ -33,7 +33,7 @@ class FillArguments:
     max_tokens: int = Limits.max_tokens
     candidates: int = FillRequest.num_candidates
     seed: int = FillRequest.seed
-    temperature: float = FillRequest.temperature
+    temperature: float | None = FillRequest.temperature
     preset: str = EngineOptions.preset
     device: str | None = None
     threads: int | None = None
@@ -90,7 +90,13 @@ def _add_fill(parser: argparse.ArgumentParser) -> None:
         "--candidates", type=int, default=defaults.candidates, metavar="N", help="how many different middles"
     )
     group.add_argument("--seed", type=int, default=defaults.seed, metavar="N", help="same seed, same text")
-    group.add_argument("--temperature", type=float, default=defaults.temperature, metavar="T", help="0 (greedy) to 2")
+    group.add_argument(
+        "--temperature",
+        type=float,
+        default=defaults.temperature,
+        metavar="T",
+        help="0 (greedy) to 2; default: the preset's own",
+    )
 
 
 def _add_engine(parser: argparse.ArgumentParser) -> None:

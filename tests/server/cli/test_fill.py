@@ -26,7 +26,7 @@ def test_the_middle_goes_to_stdout_to_the_byte(fill: Command, path: Path) -> Non
 def test_the_request_says_what_the_command_line_says(fill: Command, path: Path) -> None:
     engine = ScriptedEngine()
     fill(path, "--at", "2:12", engine=engine)
-    expected = FillRequest(prefix=BEFORE, suffix=AFTER, language="python", client="midfill fill")
+    expected = FillRequest(prefix=BEFORE, suffix=AFTER, language="python")
     assert engine.requests == [expected]
     how = ["--mode", "line", "--max-tokens", "7", "--candidates", "3", "--seed", "5", "--temperature", "0.5"]
     fill(path, "--at", "2:5", "--to", "2:11", *how, "--language", "text", engine=engine)
@@ -40,7 +40,6 @@ def test_the_request_says_what_the_command_line_says(fill: Command, path: Path) 
         num_candidates=3,
         seed=5,
         temperature=0.5,
-        client="midfill fill",
     )
 
 

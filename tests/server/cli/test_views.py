@@ -9,14 +9,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from midfill_engine.api import Candidate, Draft, DraftToken, EngineState, EngineStatus, FillResult, Finish
 from midfill_server.commands.hole import Hole
-from midfill_server.commands.views import QuietView, choose_view
+from midfill_server.commands.views import QuietView, choose_loading_view, choose_watching_view
 from midfill_server.commands.views.frame import LOCKED, NOISE, SURROUNDING, draft_frame, result_frame
 from midfill_server.commands.views.live import LiveView
 from midfill_server.commands.views.loading import LoadingView
+from midfill_server.commands.views.plain import PlainView
 from support.scripted import Answer, ScriptedEngine
 
 from .conftest import Command
@@ -85,10 +87,18 @@ def test_the_loading_view_goes_when_the_result_comes() -> None:
     assert told(console).endswith("\x1b[2K")  # the line is wiped
 
 
-def test_no_terminal_no_view() -> None:
-    assert isinstance(choose_view(HOLE, is_watching=False, is_terminal=False), QuietView)
-    assert isinstance(choose_view(HOLE, is_watching=False, is_terminal=True), LoadingView)
-    assert isinstance(choose_view(HOLE, is_watching=True, is_terminal=True), LiveView)
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_is_shown_hangs_on_who_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert isinstance(choose_loading_view(), QuietView)
+    assert isinstance(choose_watching_view(HOLE), PlainView)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert isinstance(choose_loading_view(), LoadingView)
+    assert isinstance(choose_watching_view(HOLE), LiveView)
 
 
 def test_watching_without_a_terminal_is_a_line_per_draft(fill: Command, path: Path) -> None:
@@ -97,7 +107,7 @@ def test_watching_without_a_terminal_is_a_line_per_draft(fill: Command, path: Pa
     lines = outcome.err.splitlines()
     assert [line.split(":")[0] for line in lines[:-1]] == ["step 1", "step 2", "step 3"]
     assert lines[2] == r"step 3: 3 of 3 tokens locked: 'a\n+ b'"
-    assert lines[3] == "complete after 3 steps"
+    assert lines[3] == "finish: complete, 3 steps"
 
 
 def test_who_does_not_watch_gets_no_drafts(fill: Command, path: Path) -> None:

@@ -6,6 +6,7 @@ the result. stdout is not its business.
 
 from __future__ import annotations
 
+import sys
 from typing import Protocol
 
 from midfill_engine.api import Draft, EngineStatus, FillResult
@@ -45,21 +46,29 @@ class QuietView:
         return
 
 
-def choose_view(hole: Hole, *, is_watching: bool, is_terminal: bool) -> View:
-    """The view for stderr. Imports rich only for a terminal."""
-    if not is_terminal:
-        if not is_watching:
-            return QuietView()
+def choose_watching_view(hole: Hole) -> View:
+    """How a block that develops is shown on stderr. Imports rich only for a terminal."""
+    if not _is_terminal():
         from midfill_server.commands.views.plain import PlainView
 
         return PlainView()
     from rich.console import Console
 
-    console = Console(stderr=True)
-    if is_watching:
-        from midfill_server.commands.views.live import LiveView
+    from midfill_server.commands.views.live import LiveView
 
-        return LiveView(hole, console)
+    return LiveView(hole, Console(stderr=True))
+
+
+def choose_loading_view() -> View:
+    """How stderr tells that a model is being loaded: not at all unless a person looks."""
+    if not _is_terminal():
+        return QuietView()
+    from rich.console import Console
+
     from midfill_server.commands.views.loading import LoadingView
 
-    return LoadingView(console)
+    return LoadingView(Console(stderr=True))
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -20,7 +20,7 @@ class PlainView:
         _tell(f"step {draft.step}: {num_locked} of {len(draft.tokens)} tokens locked: {draft.text!r}")
 
     def on_result(self, result: FillResult) -> None:
-        _tell(f"{result.finish} after {result.num_steps} steps")
+        _tell(f"finish: {result.finish}, {result.num_steps} steps")
 
     def close(self) -> None:
         return
