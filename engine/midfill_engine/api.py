@@ -46,7 +46,10 @@ __all__ = [
     "Timings",
     "WeightsError",
     "connect",
+    "engine_statuses",
     "open_local",
+    "start_engine",
+    "stop_engine",
 ]
 
 
@@ -247,6 +250,8 @@ class EngineOptions:
 
 
 OnDraft = Callable[[Draft], None]
+OnLoad = Callable[[float, str], None]
+"""A share from 0 to 1 of a model's loading, and a word for people."""
 
 
 class Engine(Protocol):
@@ -281,3 +286,34 @@ def open_local(options: EngineOptions | None = None) -> Engine:
     """The model in this very process, loaded at the first fill. Imports torch."""
     local = import_module("midfill_engine.local")
     return cast(Engine, local.LocalEngine(options or EngineOptions()))
+
+
+async def engine_statuses(options: EngineOptions | None = None) -> tuple[EngineStatus, ...]:
+    """What all of the user's engine processes are doing, whatever their preset or version."""
+    return await _fleet().statuses(options or EngineOptions())
+
+
+async def start_engine(options: EngineOptions | None = None, on_load: OnLoad | None = None) -> EngineStatus:
+    """Start the engine process of these options unless it runs, and wait until its model is loaded.
+
+    Raises:
+        EngineError: what hinders it.
+    """
+    return await _fleet().start(options or EngineOptions(), on_load)
+
+
+async def stop_engine(options: EngineOptions | None = None, every: bool = False) -> int:
+    """Stop the engine process of these options, or all of the user's; how many were stopped."""
+    return await _fleet().stop(options or EngineOptions(), every)
+
+
+class _Fleet(Protocol):
+    async def statuses(self, options: EngineOptions) -> tuple[EngineStatus, ...]: ...
+
+    async def start(self, options: EngineOptions, on_progress: OnLoad | None) -> EngineStatus: ...
+
+    async def stop(self, options: EngineOptions, every: bool) -> int: ...
+
+
+def _fleet() -> _Fleet:
+    return cast(_Fleet, import_module("midfill_engine.service.fleet"))
