@@ -16,11 +16,13 @@ from typing import cast
 from midfill_engine import __version__
 from midfill_engine.api import EngineOptions, EngineStatus, FillRequest, FillResult, OnDraft
 from midfill_engine.core import FillCore, Load, OnProgress
+from midfill_engine.presets import find_preset
 from midfill_engine.worker import Worker
 
 
 def load_filler(options: EngineOptions, on_progress: OnProgress) -> FillCore:
-    """Load the preset's model. Imports torch."""
+    """Load the preset's model. Imports torch, but not to say that there is no such preset."""
+    find_preset(options.preset)
     on_progress(0.0, "importing the model library")
     load = cast(Load, import_module("midfill_engine.filler").load_filler)
     return load(options, on_progress)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 
 from midfill_engine import wire
-from midfill_engine.api import EngineOptions
-from midfill_engine.service.process import leave, serve
+from midfill_engine.api import EngineError, EngineOptions
+from midfill_engine.service.process import announce, leave, serve
 
 
 def main(arguments: list[str]) -> int:
-    options = wire.parse(arguments[0], EngineOptions) if arguments else EngineOptions()
+    try:
+        options = wire.parse(arguments[0], EngineOptions) if arguments else EngineOptions()
+    except EngineError as error:
+        announce({"error": wire.error_to_wire(error)})
+        return 1
     return serve(options)
 
 

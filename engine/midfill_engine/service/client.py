@@ -25,7 +25,8 @@ from midfill_engine.service import record as records
 from midfill_engine.service.connection import open_async, transport_error
 from midfill_engine.service.launch import Command, find_or_start, usual_command
 from midfill_engine.service.places import places_of
-from midfill_engine.service.record import Address
+from midfill_engine.service.probe import may_answer
+from midfill_engine.service.record import Record
 
 if TYPE_CHECKING:
     import httpx2
@@ -45,7 +46,7 @@ class ServiceEngine:
         self._command = command
         # Two windows that do not say who they are must not overtake each other.
         self._name = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._address: Address | None = None
+        self._found: Record | None = None
         self._http: httpx2.AsyncClient | None = None
         self._outdated: list[httpx2.AsyncClient] = []
 
@@ -75,10 +76,10 @@ class ServiceEngine:
     async def status(self) -> EngineStatus:
         """What the engine is doing. Starts none: EngineUnavailable if none is running."""
         found = records.read(places_of(self._options).record)
-        if found is None:
+        if found is None or not may_answer(found):
             raise EngineUnavailable("no engine is running")
         try:
-            return await status_at(self._http_for(found.address))
+            return await status_at(self._http_for(found))
         except transport_error():
             raise EngineUnavailable("no engine is running") from None
 
@@ -87,7 +88,7 @@ class ServiceEngine:
             if http is not None:
                 await http.aclose()
         self._outdated.clear()
-        self._http = self._address = None
+        self._http = self._found = None
 
     async def _lines(self, path: str, content: bytes) -> AsyncGenerator[dict[str, Any]]:
         """The lines of a stream. Closing the iterator closes the connection, which cancels the work."""
@@ -106,12 +107,12 @@ class ServiceEngine:
             await response.aclose()
 
     async def _begin(self, path: str, content: bytes) -> httpx2.Response:
-        if self._http is not None:
+        if self._http is not None and self._found is not None and may_answer(self._found):
             response = await self._ask(self._http, path, content)
             if response is not None:
                 return response
         found = await in_thread(lambda: find_or_start(self._options, self._command))
-        response = await self._ask(self._http_for(found.address), path, content)
+        response = await self._ask(self._http_for(found), path, content)
         if response is None:
             raise EngineUnavailable("the engine ended before it answered; the next request starts it again")
         return response
@@ -128,11 +129,12 @@ class ServiceEngine:
             return None
         return response
 
-    def _http_for(self, address: Address) -> httpx2.AsyncClient:
-        if self._http is None or address != self._address:
+    def _http_for(self, found: Record) -> httpx2.AsyncClient:
+        if self._http is None or self._found is None or found.address != self._found.address:
             if self._http is not None:
                 self._outdated.append(self._http)  # somebody may still be reading from it
-            self._http, self._address = open_async(address), address
+            self._http = open_async(found.address)
+        self._found = found
         return self._http
 
     def _broken_off(self) -> EngineUnavailable:

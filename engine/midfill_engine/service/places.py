@@ -23,6 +23,7 @@ import platformdirs
 from midfill_engine import __version__
 from midfill_engine.api import EngineOptions
 from midfill_engine.errors import EngineUnavailable
+from midfill_engine.presets import shipped_names
 
 APP = "midfill"
 # The shortest limit of the systems we run on (macOS 104, Linux 108), less the closing zero byte.
@@ -88,10 +89,12 @@ class Places:
 def canonical(options: EngineOptions) -> EngineOptions:
     """The options with paths that mean the same in every working directory.
 
-    A preset with a path separator in it (`./model`) is a folder; a bare word is always a preset's name.
+    A preset is a folder if its name has a path separator in it (`./model`), or if it is none of ours and there is one.
     """
-    is_folder = os.sep in options.preset or bool(os.altsep and os.altsep in options.preset)
-    preset = str(Path(options.preset).expanduser().resolve()) if is_folder else options.preset
+    folder = Path(options.preset).expanduser()
+    has_separator = len(folder.parts) > 1 or options.preset.startswith(".")
+    is_folder = has_separator or (options.preset not in shipped_names() and folder.is_dir())
+    preset = str(folder.resolve()) if is_folder else options.preset
     runtime_dir = options.runtime_dir.absolute() if options.runtime_dir is not None else None
     return replace(options, preset=preset, runtime_dir=runtime_dir)
 

@@ -10,6 +10,7 @@ import socket
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 
+from midfill_engine.service import alive
 from midfill_engine.service.record import Address, Record
 from midfill_engine.service.transport import LOOPBACK
 
@@ -29,9 +30,14 @@ class UnixConnection(HTTPConnection):
         self.sock.connect(self._path)
 
 
+def may_answer(record: Record) -> bool:
+    """False: whoever answers there is not the engine. A port that its process has left may be anybody's by now."""
+    return not record.address.port or alive.is_alive(record.pid, record.started)
+
+
 def is_answering(record: Record | None, patience_s: float = PATIENCE_S) -> bool:
     """Whether an engine is there and will begin what it is asked."""
-    if record is None:
+    if record is None or not may_answer(record):
         return False
     address = record.address
     with closing(_connection(address, patience_s)) as connection:

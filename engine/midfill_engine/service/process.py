@@ -19,7 +19,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -58,13 +58,13 @@ def serve(options: EngineOptions, load: Load = load_filler, transport: Transport
         places = places_of(options)
         owner = _own(places)
         if owner is None:
-            _announce({"ready": True})
+            announce({"ready": True})
             return 0
         with owner:
             _log_to(places.log)
             _serve_owned(options, places, load, transport or usual_transport())
     except EngineError as error:
-        _announce({"error": wire.error_to_wire(error)})
+        announce({"error": wire.error_to_wire(error)})
         return 1
     return 0
 
@@ -159,7 +159,7 @@ class EngineServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._tasks = {asyncio.create_task(self._load()), asyncio.create_task(self._keep_house())}
-        _announce({"ready": True})
+        announce({"ready": True})
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for task in self._tasks:
@@ -198,7 +198,8 @@ class EngineServer(uvicorn.Server):
                 records.write(self._record_path, self._record)
 
 
-def _announce(answer: dict[str, object]) -> None:
+def announce(answer: Mapping[str, object]) -> None:
+    """Tell whoever started this process that it listens, or why it does not."""
     with contextlib.suppress(OSError):  # whoever started it may be gone
         os.write(1, wire.dump_line(answer))
     os.dup2(2, 1)

@@ -247,7 +247,11 @@ def test_a_folder_is_the_same_preset_from_everywhere(tmp_path: Path, monkeypatch
     (tmp_path / "model").mkdir()
     monkeypatch.chdir(tmp_path)
     assert canonical(EngineOptions(preset="./model")).preset == str(tmp_path / "model")
-    assert canonical(EngineOptions(preset="model")).preset == "model"
+    (tmp_path / "pocket").mkdir()
+    assert canonical(EngineOptions(preset="model")).preset == str(tmp_path / "model")
+    assert canonical(EngineOptions(preset="pocket")).preset == "pocket"
+    assert canonical(EngineOptions(preset="unknown")).preset == "unknown"
+    assert canonical(EngineOptions(preset="./unknown")).preset == str(tmp_path / "unknown")
     assert canonical(EngineOptions(runtime_dir=Path("run"))).runtime_dir == tmp_path / "run"
 
 
