@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from transformers import DiffusionGemmaForBlockDiffusion
 
 from midfill_engine.models.base import Encoded
-from midfill_engine.models.cache import DecoderView, PrefixCache, causal_mask
-from midfill_engine.models.experts import make_lone_experts_dense
+from midfill_engine.models.stack import ModuleStack, Stack
 
 _CHUNK = 1024  # prompt positions per encoder pass: bounds the memory of a long prompt's attention
 
@@ -32,20 +31,27 @@ class FirstSignal(StrEnum):
 
 
 class DiffusionGemma:
-    """A `BlockModel` over a loaded DiffusionGemma. Owned by one thread."""
+    """A `BlockModel` over a loaded DiffusionGemma. Owned by one thread.
 
-    def __init__(self, model: DiffusionGemmaForBlockDiffusion, first_signal: FirstSignal = FirstSignal.ZERO) -> None:
-        make_lone_experts_dense(model)
+    `stack` None: the class's own modules. `table_dtype`: in what type the products with the vocabulary's embeddings are
+    made, the head's and the expectation's; None: as loaded.
+    """
+
+    def __init__(
+        self,
+        model: DiffusionGemmaForBlockDiffusion,
+        first_signal: FirstSignal = FirstSignal.ZERO,
+        stack: Stack | None = None,
+        table_dtype: torch.dtype | None = None,
+    ) -> None:
         self._model = model.eval()
-        self._encoder = model.model.encoder.language_model
-        self._decoder = model.model.decoder
+        self._stack = stack or ModuleStack(model)
+        self._embed = model.model.decoder.embed_tokens
+        self._table = model.lm_head.weight.detach().to(table_dtype or model.lm_head.weight.dtype)  # [V, H]
+        self._cap: float = model.final_logit_softcapping
         self._first_signal = first_signal
-        config = model.config.text_config
-        self._kinds: list[str] = list(config.layer_types)
-        self._window: int = config.sliding_window
-        self._cache = self._empty_cache()
+        self._mean = mean_embedding(self._embed)
         self._ids: list[int] = []
-        self._view: DecoderView | None = None
 
     @property
     def device(self) -> torch.device:
@@ -57,17 +63,15 @@ class DiffusionGemma:
 
     @torch.inference_mode()
     def encode(self, ids: list[int]) -> Encoded:
-        known = _common_length(self._ids, ids)
-        self._cache.crop(known)
-        self._ids, self._view = ids[:known], None
+        known = self._crop_to_common(ids)
         for start in range(known, len(ids), _CHUNK):
             self._encode_chunk(ids[start : start + _CHUNK])
         return Encoded(num_tokens=len(ids), num_cached=known)
 
     @torch.inference_mode()
     def slot_logits(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
-        hidden = self._decode(canvas, self._signal(canvas, slots, previous))
-        return head_logits(self._model, hidden[:, slots])
+        signal = self._signal(canvas, slots, previous)
+        return self._logits(self._stack.decode(self._embed(canvas), signal)[:, slots])
 
     @torch.inference_mode()
     def next_logits(self, ids: list[int]) -> Tensor:
@@ -75,91 +79,52 @@ class DiffusionGemma:
 
         Extends the cache as `encode` does. Raises ValueError where nothing is new, since then nothing is computed.
         """
-        known = _common_length(self._ids, ids)
+        known = self._crop_to_common(ids)
         if known == len(ids):
             raise ValueError("next_logits needs at least one token that is not encoded yet")
-        self._cache.crop(known)
-        self._ids, self._view = ids[:known], None
         hidden = [self._encode_chunk(ids[start : start + _CHUNK]) for start in range(known, len(ids), _CHUNK)]
-        return head_logits(self._model, torch.cat(hidden, 1))[0]
+        return self._logits(torch.cat(hidden, 1))[0]
 
     def forget(self) -> None:
-        self._cache, self._ids, self._view = self._empty_cache(), [], None
+        self._stack.crop(0)
+        self._ids = []
 
-    def _empty_cache(self) -> PrefixCache:
-        return PrefixCache([self._window if kind == "sliding_attention" else None for kind in self._kinds])
+    def _crop_to_common(self, ids: list[int]) -> int:
+        known = _common_length(self._ids, ids)
+        self._stack.crop(known)
+        self._ids = ids[:known]
+        return known
 
     def _encode_chunk(self, ids: list[int]) -> Tensor:
-        """Encode `ids` behind what is cached; hidden states [1, n, H]. The cache counts only when all of it is done."""
-        past = self._cache.length
-        positions = torch.arange(past, past + len(ids), device=self.device)[None]
-        masks = {
-            kind: causal_mask(len(ids), past, self._window if kind == "sliding_attention" else None, self.device)
-            for kind in set(self._kinds)
-        }
-        embedded = self._encoder.embed_tokens(torch.tensor([ids], device=self.device))
+        """Encode `ids` behind what is cached; hidden states [1, n, H]. An interrupted pass leaves an empty cache."""
+        embedded = self._embed(torch.tensor([ids], device=self.device))
         try:
-            hidden = run_layers(self._encoder, self._kinds, embedded, positions, masks, self._cache)
+            hidden = self._stack.encode(embedded)
         except BaseException:
             self.forget()
             raise
         self._ids = self._ids + ids
         return hidden
 
-    def _decode(self, canvas: Tensor, signal: Tensor) -> Tensor:
-        """Hidden states of the canvas, [B, N, H]."""
-        batch, num = canvas.shape
-        if self._view is None or self._view.layers[0].keys.shape[0] != batch:
-            self._view = self._cache.seen_by(batch)
-        positions = torch.arange(self._cache.length, self._cache.length + num, device=canvas.device)[None]
-        embedded = self._decoder.self_conditioning(self._decoder.embed_tokens(canvas), signal)
-        no_masks = dict.fromkeys(self._kinds)
-        return run_layers(self._decoder, self._kinds, embedded, positions, no_masks, self._view)
+    def _logits(self, hidden: Tensor) -> Tensor:
+        """Softcapped logits in float32, [..., V], as the class's forward makes them."""
+        logits = nn.functional.linear(hidden.to(self._table.dtype), self._table).float()
+        return logits.div_(self._cap).tanh_().mul_(self._cap)
+
+    def _expected(self, logits: Tensor) -> Tensor:
+        """Expected embedding under softmax(logits): [..., H] from [..., V]."""
+        probs = logits.softmax(-1, dtype=torch.float32).to(self._table.dtype)
+        expected: Tensor = (probs @ self._table).to(self._embed.weight.dtype)
+        return expected * self._embed.embed_scale.to(expected.dtype)
 
     def _signal(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
         """Self-conditioning embeddings [B, N, H]: pinned positions show their own token, slots what was expected."""
-        embed = self._decoder.embed_tokens
+        embed = self._embed
         own: Tensor = embed(canvas)
         if previous is None and self._first_signal is FirstSignal.ZERO:
             return torch.zeros_like(own)
-        own[:, slots] = mean_embedding(embed) if previous is None else soft_embedding(embed, previous)
+        own[:, slots] = self._mean if previous is None else self._expected(previous)
         return own
-
-
-def run_layers(
-    stack: nn.Module,
-    kinds: list[str],
-    hidden: Tensor,
-    positions: Tensor,
-    masks: dict[str, Tensor | None],
-    cache: PrefixCache | DecoderView | None,
-) -> Tensor:
-    """Encoder or decoder layers and the last norm over embedded tokens [B, N, H], by the class's own modules."""
-    ropes = {kind: stack.rotary_emb(hidden, positions, kind) for kind in set(kinds)}
-    for layer, kind in zip(stack.layers, kinds, strict=True):
-        hidden = layer(
-            hidden,
-            position_embeddings=ropes[kind],
-            attention_mask=masks[kind],
-            position_ids=positions,
-            cache=cache,
-        )
-    normed: Tensor = stack.norm(hidden)
-    return normed
-
-
-def head_logits(model: DiffusionGemmaForBlockDiffusion, hidden: Tensor) -> Tensor:
-    """Softcapped logits in float32, [..., V], as the class's forward makes them."""
-    cap = model.final_logit_softcapping
-    logits: Tensor = model.lm_head(hidden).float()
-    return logits.div_(cap).tanh_().mul_(cap)
-
-
-def soft_embedding(embed: nn.Module, logits: Tensor) -> Tensor:
-    """Expected embedding under softmax(logits): [..., H] from [..., V]."""
-    probs = logits.softmax(-1, dtype=torch.float32).to(embed.weight.dtype)
-    scaled: Tensor = (probs @ embed.weight) * embed.embed_scale.to(embed.weight.dtype)
-    return scaled
 
 
 def mean_embedding(embed: nn.Module) -> Tensor:

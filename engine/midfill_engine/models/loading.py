@@ -15,7 +15,9 @@ from transformers.utils import logging as transformers_logging
 
 from midfill_engine.core import OnProgress
 from midfill_engine.errors import ResourceError, WeightsError
+from midfill_engine.models.dense import DenseStack, fits_dense_stack
 from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
+from midfill_engine.models.stack import ModuleStack
 from midfill_engine.presets import Preset
 from midfill_engine.tokens import TokenCodec
 
@@ -50,7 +52,20 @@ def load(preset: Preset, device_name: str, on_progress: OnProgress) -> Loaded:
     on_progress(0.3, "reading the weights")
     model = _load_model(preset, dtype).to(device)
     on_progress(1.0, "ready")
-    return Loaded(model=DiffusionGemma(model, FirstSignal(preset.first_signal)), codec=codec, bos=bos)
+    return Loaded(model=wrap(model, FirstSignal(preset.first_signal)), codec=codec, bos=bos)
+
+
+def wrap(model: DiffusionGemmaForBlockDiffusion, first_signal: FirstSignal) -> DiffusionGemma:
+    """The model, run in the quickest way where it is."""
+    if not fits_dense_stack(model):
+        return DiffusionGemma(model, first_signal, ModuleStack(model))
+    compute = torch.bfloat16 if has_bfloat16_units() else torch.float32
+    return DiffusionGemma(model, first_signal, DenseStack(model, compute), compute)
+
+
+def has_bfloat16_units() -> bool:
+    """Whether this processor multiplies bfloat16 matrices faster than float32 ones (AMX tiles)."""
+    return bool(torch.cpu._is_amx_tile_supported())  # torch offers no public question
 
 
 def choose_device(name: str) -> torch.device:
