@@ -23,6 +23,9 @@ from midfill_engine.worker import Worker
 def load_filler(options: EngineOptions, on_progress: OnProgress) -> FillCore:
     """Load the preset's model. Imports torch, but not to say that there is no such preset."""
     find_preset(options.preset)
+    # Read once, when torch is first imported. Threads that spin while they wait take the processor from whoever else
+    # wants it, ourselves included: on busy cores a denoising step takes many times as long.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     on_progress(0.0, "importing the model library")
     load = cast(Load, import_module("midfill_engine.filler").load_filler)
     return load(options, on_progress)
