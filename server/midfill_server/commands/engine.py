@@ -7,36 +7,29 @@ import asyncio
 import json
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from midfill_engine.api import EngineOptions, EngineState, EngineStatus
-from midfill_server.commands.engines import preset_from
+from midfill_engine import api
+from midfill_engine.api import EngineOptions, EngineState, EngineStatus, OnLoad
 from midfill_server.commands.parser import OneLineParser
 from midfill_server.commands.views import QuietView, choose_loading_view
 
-# A string, for the reason that is told at `cli.COMMANDS`. Only this command manages processes, so the api has no word
-# for that.
-FLEET = "midfill_engine.service.fleet"
-
-OnProgress = Callable[[float, str], None]
-
 
 class Fleet(Protocol):
-    """The user's engine processes."""
+    """The user's engine processes: of the api, what this command uses."""
 
-    async def statuses(self, options: EngineOptions) -> tuple[EngineStatus, ...]: ...
+    async def engine_statuses(self, options: EngineOptions) -> tuple[EngineStatus, ...]: ...
 
-    async def start(self, options: EngineOptions, on_progress: OnProgress | None = None) -> EngineStatus: ...
+    async def start_engine(self, options: EngineOptions, on_load: OnLoad | None = None) -> EngineStatus: ...
 
-    async def stop(self, options: EngineOptions, every: bool = False) -> int: ...
+    async def stop_engine(self, options: EngineOptions, every: bool = False) -> int: ...
 
 
-def main(argv: Sequence[str], fleet: Fleet | None = None) -> int:
+def main(argv: Sequence[str], fleet: Fleet = api) -> int:
     arguments = _parser().parse_args(argv)
     action = cast(Callable[[Fleet, argparse.Namespace], Coroutine[Any, Any, None]], arguments.action)
-    asyncio.run(action(fleet or cast(Fleet, import_module(FLEET)), arguments))
+    asyncio.run(action(fleet, arguments))
     return 0
 
 
@@ -74,7 +67,7 @@ def _add_which(parser: argparse.ArgumentParser) -> None:
 
 def _options(arguments: argparse.Namespace) -> EngineOptions:
     return EngineOptions(
-        preset=preset_from(getattr(arguments, "preset", EngineOptions.preset)),
+        preset=getattr(arguments, "preset", EngineOptions.preset),
         device=getattr(arguments, "device", EngineOptions.device),
         num_threads=getattr(arguments, "threads", EngineOptions.num_threads),
         idle_timeout_s=getattr(arguments, "idle_timeout", EngineOptions.idle_timeout_s),
@@ -90,19 +83,19 @@ async def _start(fleet: Fleet, arguments: argparse.Namespace) -> None:
         view.on_status(EngineStatus(state=EngineState.LOADING, preset=options.preset, progress=share, message=message))
 
     try:
-        status = await fleet.start(options, None if isinstance(view, QuietView) else tell)
+        status = await fleet.start_engine(options, None if isinstance(view, QuietView) else tell)
     finally:
         view.close()
     print(json.dumps(asdict(status)) if arguments.json else describe(status))
 
 
 async def _stop(fleet: Fleet, arguments: argparse.Namespace) -> None:
-    num_stopped = await fleet.stop(_options(arguments), every=arguments.all)
+    num_stopped = await fleet.stop_engine(_options(arguments), every=arguments.all)
     print("no engine was running" if num_stopped == 0 else f"stopped {num_stopped}")
 
 
 async def _status(fleet: Fleet, arguments: argparse.Namespace) -> None:
-    statuses = await fleet.statuses(_options(arguments))
+    statuses = await fleet.engine_statuses(_options(arguments))
     if arguments.json:
         print(json.dumps({"engines": [asdict(status) for status in statuses]}))
     else:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from midfill_engine import api
 from midfill_engine.api import Engine, EngineError, EngineOptions
@@ -23,12 +21,6 @@ class Doors:
 
     connect: Open = api.connect
     open_local: Open = api.open_local
-
-
-def preset_from(told: str) -> str:
-    """A preset's name as it is; a folder as an absolute path, since an engine process stands elsewhere."""
-    looks_like_path = os.sep in told or told.startswith(".") or (os.altsep is not None and os.altsep in told)
-    return str(Path(told).resolve()) if looks_like_path else told
 
 
 @asynccontextmanager

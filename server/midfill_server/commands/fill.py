@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from midfill_engine.api import Engine, EngineOptions, EngineState, FillRequest, FillResult, Limits, Mode
 from midfill_server.commands import output
-from midfill_server.commands.engines import Doors, engine_for, preset_from
+from midfill_server.commands.engines import Doors, engine_for
 from midfill_server.commands.errors import UsageError
 from midfill_server.commands.fill_arguments import FillArguments, parse
 from midfill_server.commands.hole import Hole, hole_at, hole_at_marker, parse_position
@@ -69,7 +69,7 @@ def make_request(source: Source, hole: Hole, arguments: FillArguments) -> FillRe
 
 async def _fill(request: FillRequest, arguments: FillArguments, doors: Doors, view: View) -> FillResult:
     options = EngineOptions(
-        preset=preset_from(arguments.preset), device=arguments.device or "auto", num_threads=arguments.threads or 0
+        preset=arguments.preset, device=arguments.device or "auto", num_threads=arguments.threads or 0
     )
     # A running engine has its device and threads already; who names them wants just those.
     is_local = arguments.no_engine or arguments.device is not None or arguments.threads is not None

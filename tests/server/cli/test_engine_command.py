@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from midfill_engine.api import EngineOptions, EngineState, EngineStatus, ResourceError
+from midfill_engine.api import EngineOptions, EngineState, EngineStatus, OnLoad, ResourceError
 from midfill_server.commands import engine
 from midfill_server.commands.boundary import exit_code_of
-from midfill_server.commands.engine import OnProgress, describe
+from midfill_server.commands.engine import describe
 
 READY = EngineStatus(state=EngineState.READY, preset="pocket", device="cpu", pid=7, memory=3 * 2**20, idle_s=2.4)
 LOADING = EngineStatus(state=EngineState.LOADING, preset="big", progress=0.5, message="weights", pid=8)
@@ -24,17 +24,17 @@ class ScriptedFleet:
         self._error = error
         self.asked: list[tuple[str, EngineOptions]] = []
 
-    async def statuses(self, options: EngineOptions) -> tuple[EngineStatus, ...]:
+    async def engine_statuses(self, options: EngineOptions) -> tuple[EngineStatus, ...]:
         self.asked.append(("statuses", options))
         return self._engines
 
-    async def start(self, options: EngineOptions, on_progress: OnProgress | None = None) -> EngineStatus:
+    async def start_engine(self, options: EngineOptions, on_load: OnLoad | None = None) -> EngineStatus:
         self.asked.append(("start", options))
         if self._error is not None:
             raise self._error
         return self._engines[0]
 
-    async def stop(self, options: EngineOptions, every: bool = False) -> int:
+    async def stop_engine(self, options: EngineOptions, every: bool = False) -> int:
         self.asked.append(("stop all" if every else "stop", options))
         return len(self._engines)
 

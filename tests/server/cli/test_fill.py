@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from midfill_engine.api import FillRequest, Finish, Limits, Mode
+from midfill_engine.api import EngineOptions, FillRequest, Finish, Limits, Mode
 from support.scripted import Answer, ScriptedEngine
 
 from .conftest import Command, opened
@@ -152,10 +152,7 @@ def test_some_options_mean_this_process(fill: Command, path: Path, options: list
     assert at.told == ["local"]
 
 
-def test_the_preset_is_a_name_or_an_absolute_folder(fill: Command, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(path.parent)
+def test_the_preset_and_where_it_runs_are_handed_on(fill: Command, path: Path) -> None:
     at = opened()
-    for preset in ("pocket", "./weights", "a/b"):
-        fill(path, "--at", "2:12", "--no-engine", "--preset", preset, at=at)
-    folder = path.parent.resolve()
-    assert [options.preset for options in at.options] == ["pocket", str(folder / "weights"), str(folder / "a" / "b")]
+    fill(path, "--at", "2:12", "--preset", "./weights", "--device", "cuda", "--threads", "2", at=at)
+    assert at.options == [EngineOptions(preset="./weights", device="cuda", num_threads=2)]
