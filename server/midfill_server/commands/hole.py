@@ -9,9 +9,10 @@ import re
 from dataclasses import dataclass
 
 from midfill_server.commands.errors import UsageError
+from midfill_server.documents import split_lines
+from midfill_server.positions import without_eol
 
 POSITION = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
-LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,20 +71,11 @@ def hole_at_marker(text: str, marker: str) -> Hole:
 
 def offset_of(text: str, position: Position) -> int:
     """The code point offset. Raises UsageError."""
-    spans = _spans_of_lines(text)
-    if not 1 <= position.line <= len(spans):
-        raise UsageError(f"{position} is outside the text, which has lines 1 to {len(spans)}")
-    begin, length = spans[position.line - 1]
-    if not 1 <= position.column <= length + 1:
-        raise UsageError(f"{position} is outside the text: line {position.line} has columns 1 to {length + 1}")
-    return begin + position.column - 1
-
-
-def _spans_of_lines(text: str) -> list[tuple[int, int]]:
-    """Offset and length, without its end, of each line. A text that ends with a line end has an empty last line."""
-    spans = []
-    begin = 0
-    for line_end in LINE_END.finditer(text):
-        spans.append((begin, line_end.start() - begin))
-        begin = line_end.end()
-    return [*spans, (begin, len(text) - begin)]
+    lines = split_lines(text)
+    if not 1 <= position.line <= len(lines):
+        raise UsageError(f"{position} is outside the text, which has lines 1 to {len(lines)}")
+    *before, line = lines[: position.line]
+    num_columns = len(without_eol(line)) + 1
+    if not 1 <= position.column <= num_columns:
+        raise UsageError(f"{position} is outside the text: line {position.line} has columns 1 to {num_columns}")
+    return sum(map(len, before)) + position.column - 1

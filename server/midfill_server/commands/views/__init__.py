@@ -1,4 +1,4 @@
-"""What a person sees on stderr while a fill is made: one file per view, `choose_view` takes the one that fits.
+"""What a person sees on stderr while a fill is made: one file per view.
 
 A view is told the engine's status while the model is being loaded (only once that has taken a moment), each draft, and
 the result. stdout is not its business.
