@@ -213,7 +213,8 @@ class FillResult:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineStatus:
-    """`progress` 0 to 1 while loading. `message` is for people. `memory`: resident bytes."""
+    """`progress` 0 to 1 while loading. `message` is for people. `memory`: resident bytes.
+    `last_fill_s`: arrival to result of the last fill."""
 
     state: EngineState
     preset: str
@@ -226,6 +227,7 @@ class EngineStatus:
     idle_s: float = 0.0
     num_fills: int = 0
     num_steps: int = 0
+    last_fill_s: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,6 +63,7 @@ class Worker:
         self._is_closing = False
         self._last_use = time.monotonic()
         self._num_fills = self._num_steps = 0
+        self._last_fill_s = 0.0
         self._thread: threading.Thread | None = None
 
     async def fill(self, request: FillRequest, on_draft: OnDraft | None = None) -> FillResult:
@@ -107,6 +108,7 @@ class Worker:
                 idle_s=time.monotonic() - self._last_use if is_idle else 0.0,
                 num_fills=self._num_fills,
                 num_steps=self._num_steps,
+                last_fill_s=self._last_fill_s,
             )
 
     def close(self) -> None:
@@ -250,14 +252,16 @@ class Worker:
             self._done(num_steps=0)
             job.fail(failures.of_fill(error, job.request.request_id))
         else:
-            self._done(num_steps=result.num_steps)
-            job.succeed(self._with_timings(job, result, started))
+            result = self._with_timings(job, result, started)
+            self._done(num_steps=result.num_steps, took_s=result.timings.total)
+            job.succeed(result)
 
-    def _done(self, num_steps: int) -> None:
+    def _done(self, num_steps: int, took_s: float = 0.0) -> None:
         with self._changed:
             self._running = None
             self._num_fills += 1
             self._num_steps += num_steps
+            self._last_fill_s = took_s
             self._last_use = time.monotonic()
 
     def _with_timings(self, job: Job, result: FillResult, started: float) -> FillResult:
