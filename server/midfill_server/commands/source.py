@@ -10,7 +10,7 @@ from midfill_server.commands.errors import CommandError, UsageError
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
