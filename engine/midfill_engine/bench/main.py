@@ -1,0 +1,84 @@
+"""`midfill bench`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from rich.console import Console
+
+from midfill_engine import __version__
+from midfill_engine.api import EngineOptions, connect, stop_engine
+from midfill_engine.bench.editor import measure_overhead, measure_typing, server_command, serving
+from midfill_engine.bench.model import measure_model
+from midfill_engine.bench.report import json_line, print_report
+from midfill_engine.bench.timing import Series
+from midfill_engine.presets import find_preset
+
+_STARTS = 5
+_SEED = 7
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the bench; exit code 0."""
+    options = _parse(argv)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    err = Console(stderr=True)
+    with err.status("measuring") as status:
+        tell = lambda what: status.update(f"measuring: {what}")  # noqa: E731
+        model = measure_model(find_preset(options.preset), options.device, options.rounds, tell)
+        tell("typing in an editor")
+        series, figures = asyncio.run(_measure_editor(options))
+    figures = {**model.ratios, **figures}
+    if not options.json:
+        print_report([*model.series, *series], figures, model.exact, Console())
+    facts: dict[str, object] = {
+        "preset": options.preset,
+        "rounds": options.rounds,
+        "threads": torch.get_num_threads(),
+        "version": __version__,
+    }
+    print(json_line(figures, model.exact, facts))
+    return 0
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="midfill bench", description="Measure speed, as ratios within this run.")
+    parser.add_argument("--preset", default="pocket", help="a preset's name or a folder")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, default=0, help="threads of the model library; 0: its own choice")
+    parser.add_argument("--rounds", type=int, default=20, help="holes of each comparison")
+    parser.add_argument("--keys", type=int, default=80, help="keys typed in the editor's part")
+    parser.add_argument("--json", action="store_true", help="print the JSON line only")
+    return parser.parse_args(list(argv))
+
+
+async def _measure_editor(options: argparse.Namespace) -> tuple[list[Series], dict[str, float]]:
+    """A server and an engine of this run's own, in a runtime directory of their own."""
+    start = Series("server start to initialize")
+    with tempfile.TemporaryDirectory(prefix="midfill-bench-") as folder:
+        engine_options = EngineOptions(preset=options.preset, device=options.device, runtime_dir=Path(folder))
+        command = [*server_command(options.preset), "--device", options.device, "--runtime-dir", folder]
+        engine = connect(engine_options)
+        try:
+            for _ in range(_STARTS):
+                async with serving(command, start):
+                    pass
+            async with serving(command, Series("")) as client:
+                whole, overhead = await measure_overhead(client, engine, options.keys, _SEED)
+            async with serving(command, Series("")) as client:
+                typing = await measure_typing(client, options.keys, _SEED)
+        finally:
+            await engine.aclose()
+            await stop_engine(engine_options)
+    figures = {"initialize_ms_p50": start.p50}
+    if overhead.values:
+        figures["lsp_overhead_ms_p95"] = overhead.p95
+    if typing.values:
+        figures |= {"ghost_text_ms_p50": typing.p50, "ghost_text_ms_p95": typing.p95}
+    return [start, whole, overhead, typing], figures
