@@ -30,7 +30,10 @@ def main(argv: Sequence[str]) -> int:
         torch.set_num_threads(options.threads)
     err = Console(stderr=True)
     with err.status("measuring") as status:
-        tell = lambda what: status.update(f"measuring: {what}")  # noqa: E731
+
+        def tell(what: str) -> None:
+            status.update(f"measuring: {what}")
+
         model = measure_model(find_preset(options.preset), options.device, options.rounds, tell)
         tell("typing in an editor")
         series, figures = asyncio.run(_measure_editor(options))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from midfill_engine.api import FillRequest, FillResult, Limits, Mode
 from midfill_engine.bench.holes import Hole, line_holes
@@ -53,49 +55,50 @@ class _Bench:
 
     def against_generate(self, figures: ModelFigures, num_rounds: int) -> None:
         """Fills of a line in a context of 1k tokens: cold, after one keystroke, and by transformers' loop."""
-        cold, warm, theirs = (
-            Series("fill, cold, 1k context"),
-            Series("fill, one key later"),
-            Series("generate with pins"),
-        )
-        filler, right, their_right = self._fillers[1024], 0, 0
-        for hole in [None, *line_holes(num_rounds, _SEED)]:  # the first is a warm-up
-            used = hole or line_holes(1, _SEED + 1)[0]
-            plan = filler.plan(_request(used))
-            series = (cold, warm, theirs) if hole else (Series(""), Series(""), Series(""))
-            self._loaded.model.forget()
-            series[0].measure(lambda used=used: self._fill(filler, used))
-            self._fill(filler, replace(used, prefix=used.prefix[:-1]))
-            results: list[FillResult] = []
-            series[1].measure(lambda used=used: results.append(self._fill(filler, used)))
-            tokens: list[int] = []
-            series[2].measure(lambda plan=plan: tokens.extend(self._generate.fill(plan.prompt, plan.num_slots, _SEED)))
-            if hole:
-                right += results[0].text == hole.middle
-                their_right += filler.read(cut_at_null(tokens, self._preset.null_token), plan) == hole.middle
-        figures.series += [cold, warm, theirs]
+        kept = [Series("fill, cold, 1k context"), Series("fill, one key later"), Series("generate with pins")]
+        self._compare(line_holes(1, _SEED + 1)[0], [Series(""), Series(""), Series("")])  # a warm-up
+        right = [self._compare(hole, kept) for hole in line_holes(num_rounds, _SEED)]
+        cold, warm, theirs = kept
+        figures.series += kept
         figures.ratios["fill_vs_generate"] = ratio(theirs, warm)
         figures.ratios["fill_vs_generate_cold"] = ratio(theirs, cold)
         figures.ratios["warm_vs_cold"] = ratio(cold, warm)
-        figures.exact = {"ours": right / num_rounds, "generate": their_right / num_rounds}
+        figures.exact = {
+            "ours": sum(ours for ours, _ in right) / num_rounds,
+            "generate": sum(other for _, other in right) / num_rounds,
+        }
+
+    def _compare(self, hole: Hole, series: list[Series]) -> tuple[bool, bool]:
+        """One hole filled cold, warm and by generate; whether we and whether they hit what stood there."""
+        filler, null = self._fillers[1024], self._preset.null_token
+        plan = filler.plan(_request(hole))
+        self._loaded.model.forget()
+        series[0].measure(lambda: self._fill(filler, hole))
+        self._fill(filler, replace(hole, prefix=hole.prefix[:-1]))
+        ours = series[1].measure(lambda: self._fill(filler, hole))
+        tokens = series[2].measure(lambda: self._generate.fill(plan.prompt, plan.num_slots, _SEED))
+        return ours.text == hole.middle, filler.read(cut_at_null(tokens, null), plan) == hole.middle
 
     def against_left_to_right(self, figures: ModelFigures, num_rounds: int) -> None:
         """Blocks of three lines and 24 tokens or more: tokens a second of both, the prompt encoded beforehand."""
         filler = self._fillers[1024]
-        ours, theirs, rates = Series("block of three lines"), Series("the same, left to right"), []
+        ours, theirs = Series("block of three lines"), Series("the same, left to right")
         holes = [h for h in line_holes(4 * num_rounds, _SEED + 2, num_lines=3) if filler.num_tokens(h.middle) >= 24]
-        for hole in holes[:num_rounds]:
-            num_true = filler.num_tokens(hole.middle)
-            request = replace(_request(hole), mode=Mode.BLOCK, limits=Limits(max_tokens=max(24, num_true)))
-            plan = filler.plan(request)
-            filler.fill(request, Control())  # the prompt is encoded now
-            results: list[FillResult] = []
-            spent = ours.measure(lambda request=request: results.append(filler.fill(request, Control())))
-            self._left_to_right.fill(plan.prompt, 1)
-            their_spent = theirs.measure(lambda plan=plan, n=num_true: self._left_to_right.fill(plan.prompt, n))
-            rates.append((max(1, results[0].num_tokens) / spent) / (num_true / their_spent))
+        rates = [self._tokens_a_second(hole, ours, theirs) for hole in holes[:num_rounds]]
         figures.series += [ours, theirs]
-        figures.ratios["diffusion_vs_ar"] = sorted(rates)[len(rates) // 2]
+        figures.ratios["diffusion_vs_ar"] = statistics.median(rates)
+
+    def _tokens_a_second(self, hole: Hole, ours: Series, theirs: Series) -> float:
+        """How many times more tokens a second come out of denoising than left to right."""
+        filler = self._fillers[1024]
+        num_true = filler.num_tokens(hole.middle)
+        request = replace(_request(hole), mode=Mode.BLOCK, limits=Limits(max_tokens=num_true))
+        prompt = filler.plan(request).prompt
+        filler.fill(request, Control())  # the prompt is encoded now
+        result = ours.measure(lambda: filler.fill(request, Control()))
+        self._left_to_right.fill(prompt, 1)
+        theirs.measure(lambda: self._left_to_right.fill(prompt, num_true))
+        return (max(1, result.num_tokens) / ours.values[-1]) / (num_true / theirs.values[-1])
 
     def keystrokes_by_context(self, figures: ModelFigures, num_rounds: int) -> None:
         """A fill one keystroke after another, in a context of 128 tokens and in one of 2k."""
@@ -105,7 +108,7 @@ class _Bench:
                 filler = self._fillers[num_context]
                 for key in range(3, 0, -1):
                     self._fill(filler, replace(hole, prefix=hole.prefix[:-key]))
-                series.measure(lambda filler=filler, hole=hole: self._fill(filler, hole))
+                series.measure(partial(self._fill, filler, hole))
         figures.series += list(by_context.values())
         figures.ratios["keystroke_2k_vs_128"] = ratio(by_context[2048], by_context[128])
 

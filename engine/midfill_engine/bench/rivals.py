@@ -1,4 +1,4 @@
-"""Other ways to get a middle out of the same weights: transformers' `generate` with pins, and one token after another."""
+"""Other ways to a middle from the same weights: transformers' `generate` with pins, and one token after another."""
 
 from __future__ import annotations
 
