@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from transformers import DiffusionGemmaForBlockDiffusion
 
 LayerFunction = Callable[..., tuple[Tensor, Tensor, Tensor]]
+CAUSAL_ROWS = 128
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,7 @@ class LayerWeights:
     post_expert: Tensor  # [D]
     post_mlp: Tensor  # [D]
     scalar: Tensor  # [1]
+    key_size: int  # K * E
 
     def tensors(self) -> tuple[Tensor, ...]:
         """The weights in the order `layer_forward` takes them."""
@@ -113,6 +115,7 @@ def _cast_layer(layer: torch.nn.Module, dtype: torch.dtype) -> LayerWeights:
         post_expert=layer.post_feedforward_layernorm_2.weight.to(dtype),
         post_mlp=layer.post_feedforward_layernorm.weight.to(dtype),
         scalar=layer.layer_scalar.to(dtype),
+        key_size=int(attention.k_proj.weight.shape[0]),
     )
 
 
@@ -129,8 +132,9 @@ def layer_forward(
     sin: Tensor,
     past_keys: Tensor | None,
     past_values: Tensor | None,
-    mask: Tensor | None,
+    masks: tuple[Tensor, ...],
     head_size: int,
+    key_size: int,
     qkv: Tensor,
     out: Tensor,
     up: Tensor,
@@ -144,34 +148,24 @@ def layer_forward(
     post_mlp: Tensor,
     scalar: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """One layer. x [B, L, D]; past_* [B, K, P, E]; mask [B, 1, L, P + L] boolean, None for plain causal.
+    """One layer. x [B, L, D]; past_* [B, K, P, E]; masks: see `blockwise_attention`, none for plain causal attention.
 
     Returns the hidden states and this call's own keys and values [B, K, L, E].
     """
     batch, length, _ = x.shape
-    num_query = out.shape[1]
-    num_key = (qkv.shape[0] - num_query) // (1 if _values_are_keys(qkv, num_query, head_size) else 2)
+    query_size = out.shape[1]
     mixed = functional.linear(rms(x), qkv)
-    query = mixed[..., :num_query].view(batch, length, -1, head_size)
-    key = mixed[..., num_query : num_query + num_key].view(batch, length, -1, head_size)
-    value = mixed[..., mixed.shape[-1] - num_key :].view(batch, length, -1, head_size)
+    query = mixed[..., :query_size].view(batch, length, -1, head_size)
+    key = mixed[..., query_size : query_size + key_size].view(batch, length, -1, head_size)
+    value = mixed[..., -key_size:].view(batch, length, -1, head_size)
     query = rotate(rms(query) * q_norm, cos, sin).transpose(1, 2)
-    own_keys = rotate(rms(key) * k_norm, cos, sin).transpose(1, 2)
-    own_values = rms(value).transpose(1, 2)
-    keys, values = own_keys, own_values
+    keys = rotate(rms(key) * k_norm, cos, sin).transpose(1, 2)
+    values = rms(value).transpose(1, 2)
     if past_keys is not None and past_values is not None:
-        keys = torch.cat([past_keys, own_keys], dim=-2)
-        values = torch.cat([past_values, own_values], dim=-2)
-    heads = query.shape[1]
-    attended = functional.scaled_dot_product_attention(
-        query,
-        keys.expand(batch, heads, -1, -1) if keys.shape[1] == 1 else keys,
-        values.expand(batch, heads, -1, -1) if values.shape[1] == 1 else values,
-        attn_mask=mask,
-        is_causal=mask is None,
-        scale=1.0,
-    )
-    attended = attended.transpose(1, 2).reshape(batch, length, num_query)
+        attended = blockwise_attention(query, keys, values, past_keys, past_values, masks)
+    else:
+        attended = causal_attention(query, keys, values)
+    attended = attended.transpose(1, 2).reshape(batch, length, query_size)
     x = x + rms(functional.linear(attended, out)) * post_attention
     wide = functional.linear(rms(x), up)
     dense, expert = down_dense.shape[1], down_expert.shape[1]
@@ -179,9 +173,118 @@ def layer_forward(
     first = functional.linear(functional.gelu(gate, approximate="tanh") * rise, down_dense)
     second = functional.linear(functional.gelu(expert_gate, approximate="tanh") * expert_rise, down_expert)
     joined = rms(first) * post_dense + rms(second) * post_expert
-    return (x + rms(joined) * post_mlp) * scalar, own_keys, own_values
+    return (x + rms(joined) * post_mlp) * scalar, keys, values
 
 
-def _values_are_keys(qkv: Tensor, num_query: int, head_size: int) -> bool:
-    # With one key head, the rows beyond the queries are one head's (values are keys) or two.
-    return (qkv.shape[0] - num_query) == head_size
+def attention(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
+    """Scores are not scaled (the norms do that). query [B, H, L, E], keys and values [B, K, S, E], H a multiple of K;
+    mask [B or 1, 1, L, S] to add. Returns [B, H, L, E].
+
+    On the CPU the heads that share a key head are the rows of one product: the small products of torch's own attention
+    run at a third of the speed there, backward above all.
+    """
+    batch, heads, length, size = query.shape
+    if query.is_cuda:
+        return functional.scaled_dot_product_attention(
+            query, keys, values, attn_mask=mask, scale=1.0, enable_gqa=keys.shape[1] != heads
+        )
+    rows = query.reshape(batch, keys.shape[1], -1, size)
+    scores = (rows @ keys.mT).view(batch, heads, length, -1)
+    shares = torch.softmax(scores.float() + mask, -1).to(query.dtype)
+    return (shares.view(batch, keys.shape[1], rows.shape[2], -1) @ values).view(batch, heads, length, size)
+
+
+def causal_attention(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Plain causal attention over one stretch, in blocks of rows that leave out the later keys altogether."""
+    heads, length = query.shape[1], query.shape[2]
+    if query.is_cuda:
+        return functional.scaled_dot_product_attention(
+            query, keys, values, is_causal=True, scale=1.0, enable_gqa=keys.shape[1] != heads
+        )
+    attended = []
+    for first in range(0, length, CAUSAL_ROWS):
+        last = min(first + CAUSAL_ROWS, length)
+        later = torch.full((last - first, last), float("-inf"), device=query.device).triu(first + 1)
+        attended.append(attention(query[:, :, first:last], keys[:, :, :last], values[:, :, :last], later[None, None]))
+    return torch.cat(attended, dim=-2)
+
+
+def blockwise_attention(
+    query: Tensor, keys: Tensor, values: Tensor, past_keys: Tensor, past_values: Tensor, masks: tuple[Tensor, ...]
+) -> Tensor:
+    """The decoder's attention, block by block: no canvas crosses a block, and a block's canvases see only the first
+    positions of the prefix, so most of the [N, W + N] scores need not be computed.
+
+    masks: for each block of N / len(masks) positions one [B, 1, N / len(masks), P + N / len(masks)] to add, of which
+    the first P columns are the prefix.
+    """
+    size = query.shape[2] // len(masks)
+    attended = []
+    for number, mask in enumerate(masks):
+        own = slice(number * size, (number + 1) * size)
+        seen = mask.shape[-1] - size
+        block_keys = torch.cat([past_keys[:, :, :seen], keys[:, :, own]], dim=-2)
+        block_values = torch.cat([past_values[:, :, :seen], values[:, :, own]], dim=-2)
+        attended.append(attention(query[:, :, own], block_keys, block_values, mask))
+    return torch.cat(attended, dim=-2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrefixKeyValues:
+    """What the encoder leaves for the decoder: one [B, K, W, E] tensor a layer."""
+
+    keys: tuple[Tensor, ...]
+    values: tuple[Tensor, ...]
+
+
+class Network:
+    """The two passes over cast weights. `layer` may be a compiled `layer_forward`."""
+
+    def __init__(self, model: DiffusionGemmaForBlockDiffusion, layer: LayerFunction = layer_forward) -> None:
+        self.layer = layer
+        self.rotary = model.model.decoder.rotary_emb
+
+    def encode(self, weights: Weights, ids: Tensor) -> tuple[Tensor, PrefixKeyValues]:
+        """Causal pass over ids [B, W] from position 0. Returns hidden states [B, W, D] before the final norm's head."""
+        x = embed(weights, ids)
+        positions = torch.arange(ids.shape[1], device=ids.device)[None]
+        x, keys, values = self._run(weights, x, positions, None, ())
+        return x, PrefixKeyValues(keys=keys, values=values)
+
+    def decode(
+        self, weights: Weights, ids: Tensor, soft: Tensor, past: PrefixKeyValues, positions: Tensor, masks: tuple[Tensor, ...]
+    ) -> Tensor:
+        """One denoising pass: ids [B, N], self-conditioning embeddings soft [B, N, D], positions [B, N], masks: see
+        `blockwise_attention`. Returns hidden states [B, N, D]."""
+        x = condition(embed(weights, ids), soft, weights.condition_in, weights.condition_out)
+        return self._run(weights, x, positions, past, masks)[0]
+
+    def _run(
+        self, weights: Weights, x: Tensor, positions: Tensor, past: PrefixKeyValues | None, masks: tuple[Tensor, ...]
+    ) -> tuple[Tensor, tuple[Tensor, ...], tuple[Tensor, ...]]:
+        ropes = {kind: self._rope(x, positions, kind) for kind in set(weights.kinds)}
+        keys, values = [], []
+        for index, (layer, kind) in enumerate(zip(weights.layers, weights.kinds, strict=True)):
+            past_keys, past_values = (past.keys[index], past.values[index]) if past is not None else (None, None)
+            cos, sin = ropes[kind]
+            x, own_keys, own_values = self.layer(
+                x, cos, sin, past_keys, past_values, masks, weights.head_size, layer.key_size, *layer.tensors()
+            )
+            keys.append(own_keys)
+            values.append(own_values)
+        return rms(x) * weights.final_norm, tuple(keys), tuple(values)
+
+    def _rope(self, x: Tensor, positions: Tensor, kind: str) -> tuple[Tensor, Tensor]:
+        cos, sin = self.rotary(x, positions, kind)
+        return cos.unsqueeze(2), sin.unsqueeze(2)
+
+
+def embed(weights: Weights, ids: Tensor) -> Tensor:
+    """Scaled token embeddings [..., D]."""
+    return functional.embedding(ids, weights.embedding) * weights.embed_scale
+
+
+def condition(x: Tensor, soft: Tensor, condition_in: Tensor, condition_out: Tensor) -> Tensor:
+    """The self-conditioning block: embeddings x and soft embeddings [B, N, D] to the decoder's input."""
+    gate, rise = functional.linear(rms(soft), condition_in).chunk(2, dim=-1)
+    return rms(x + functional.linear(functional.gelu(gate, approximate="tanh") * rise, condition_out))
