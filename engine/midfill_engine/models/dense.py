@@ -10,9 +10,10 @@ residual stream stay float32. tests/engine/test_dense.py holds it to `ModuleStac
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 from transformers import DiffusionGemmaForBlockDiffusion
 
@@ -180,15 +181,16 @@ class DenseStack:
     def _norm(self, hidden: Tensor) -> Tensor:
         """RMS norm without a scale."""
         size = hidden.shape[-1]
-        norm = torch.linalg.vector_norm(hidden, dim=-1, keepdim=True)
+        norm: Tensor = torch.linalg.vector_norm(hidden, dim=-1, keepdim=True)
         return hidden * (norm.square_().div_(size).add_(self._eps).rsqrt_())
 
     def _ropes(self, start: int, num: int) -> list[tuple[Tensor, Tensor]]:
         """For each layer, what a unit query or key and its half-rotated self are multiplied with: cosines and signed
         sines times the norms' scales, [N, heads + kv heads, head_dim] each."""
         positions = torch.arange(start, start + num)[None]
-        tables = {layer.kind: self._rotary(torch.empty(0), positions, layer.kind) for layer in self._layers}
-        return [_scaled_rope(*tables[layer.kind], layer.qk_scale) for layer in self._layers]
+        kinds = {layer.kind for layer in self._layers}
+        tables = {kind: self._rotary(torch.empty(0), positions, kind) for kind in kinds}
+        return [_scaled_rope(tables[layer.kind], layer.qk_scale) for layer in self._layers]
 
     def _reserve(self, needed: int) -> None:
         if needed <= self._keys[0].shape[2]:
@@ -222,8 +224,12 @@ class _Staging:
     ropes: list[tuple[Tensor, Tensor]]
 
 
-def _scaled_rope(cos: Tensor, sin: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
-    """rope(x * scale) = x * first + roll(x) * second, where roll swaps the halves of a head (cos, sin: [1, N, dim])."""
+def _scaled_rope(table: tuple[Tensor, Tensor], scale: Tensor) -> tuple[Tensor, Tensor]:
+    """rope(x * scale) = x * first + roll(x) * second, where roll swaps the halves of a head.
+
+    `table`: cosines and sines, [1, N, head_dim] each.
+    """
+    cos, sin = table
     half = scale.shape[-1] // 2
     sign = torch.ones(scale.shape[-1])
     sign[:half] = -1.0
@@ -245,7 +251,7 @@ def _empty(layer: _Layer) -> Tensor:
     return torch.empty(1, layer.num_kv, 0, layer.head_dim, dtype=layer.qkv.dtype)
 
 
-def _fused(layer: nn.Module, kind: str, window: int, compute: torch.dtype) -> _Layer:
+def _fused(layer: Any, kind: str, window: int, compute: torch.dtype) -> _Layer:
     """One decoder layer's weights, folded and joined."""
     attention, mlp, experts = layer.self_attn, layer.mlp, layer.experts
     head_dim = int(attention.head_dim)

@@ -8,6 +8,7 @@ and masks only where they say something. tests/engine/test_oracle_forward.py hol
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -55,7 +56,8 @@ class DiffusionGemma:
 
     @property
     def device(self) -> torch.device:
-        return self._model.lm_head.weight.device
+        device: torch.device = self._model.lm_head.weight.device
+        return device
 
     @property
     def vocab_size(self) -> int:
@@ -114,8 +116,9 @@ class DiffusionGemma:
     def _expected(self, logits: Tensor) -> Tensor:
         """Expected embedding under softmax(logits): [..., H] from [..., V]."""
         probs = logits.softmax(-1, dtype=torch.float32).to(self._table.dtype)
-        expected: Tensor = (probs @ self._table).to(self._embed.weight.dtype)
-        return expected * self._embed.embed_scale.to(expected.dtype)
+        expected = (probs @ self._table).to(self._embed.weight.dtype)
+        scaled: Tensor = expected * self._embed.embed_scale.to(expected.dtype)
+        return scaled
 
     def _signal(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
         """Self-conditioning embeddings [B, N, H]: pinned positions show their own token, slots what was expected."""
@@ -127,7 +130,7 @@ class DiffusionGemma:
         return own
 
 
-def mean_embedding(embed: nn.Module) -> Tensor:
+def mean_embedding(embed: Any) -> Tensor:
     """Expected embedding when every token is as likely as any other, [H]."""
     mean: Tensor = embed.weight.float().mean(0).to(embed.weight.dtype) * embed.embed_scale.to(embed.weight.dtype)
     return mean

@@ -7,6 +7,7 @@ the expert itself. `make_lone_experts_dense` takes that detour out; models with 
 from __future__ import annotations
 
 from types import MethodType
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,14 +17,14 @@ from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS
 _NAME = "midfill_lone_expert"
 
 
-def _expert(self: nn.Module, hidden: Tensor, top_k_index: Tensor, top_k_weights: Tensor) -> Tensor:
+def _expert(self: Any, hidden: Tensor, top_k_index: Tensor, top_k_weights: Tensor) -> Tensor:
     del top_k_index
     gate, up = nn.functional.linear(hidden, self.gate_up_proj[0]).chunk(2, dim=-1)
     out: Tensor = nn.functional.linear(self.act_fn(gate) * up, self.down_proj[0]) * top_k_weights.to(hidden.dtype)
     return out
 
 
-def _route(self: nn.Module, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _route(self: Any, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The softmax over one expert is 1, so that only the learned scale is left: [T, 1] each."""
     ones = hidden.new_ones(hidden.shape[0], 1, dtype=torch.float32)
     return ones, ones * self.per_expert_scale, torch.zeros_like(ones, dtype=torch.long)

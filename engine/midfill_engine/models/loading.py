@@ -2,55 +2,75 @@
 
 from __future__ import annotations
 
-import logging
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import psutil
 import torch
 from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer
-from transformers import DiffusionGemmaForBlockDiffusion, PreTrainedTokenizerFast
+from transformers import DiffusionGemmaConfig, DiffusionGemmaForBlockDiffusion, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from midfill_engine.core import OnProgress
-from midfill_engine.errors import ResourceError, WeightsError
+from midfill_engine.errors import PresetError, ResourceError, WeightsError
+from midfill_engine.models.base import BlockModel
 from midfill_engine.models.dense import DenseStack, fits_dense_stack
 from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
 from midfill_engine.models.stack import ModuleStack
 from midfill_engine.presets import Preset
 from midfill_engine.tokens import TokenCodec
 
-_log = logging.getLogger(__name__)
 _HEADROOM = 300 * 2**20  # bytes beside the weights: caches, logits, the interpreter's own growth
+
+ModelT = TypeVar("ModelT", bound=BlockModel, covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loaded:
+class Loaded(Generic[ModelT]):
     """A model, its vocabulary and its begin-of-text token."""
 
-    model: DiffusionGemma
+    model: ModelT
     codec: TokenCodec
     bos: int
 
 
-def load(preset: Preset, device_name: str, on_progress: OnProgress) -> Loaded:
+FreeMemory = Callable[[torch.device], int]
+"""Bytes that are free on a device."""
+
+
+def free_memory(device: torch.device) -> int:
+    """What the system says is free; for a GPU that shares the CPU's memory, what is free there."""
+    if device.type in ("cpu", "mps"):
+        return int(psutil.virtual_memory().available)
+    return int(torch.accelerator.get_memory_info(device)[0])
+
+
+def load(
+    preset: Preset, device_name: str, on_progress: OnProgress, free_memory: FreeMemory = free_memory
+) -> Loaded[DiffusionGemma]:
     """Load a checkpoint of the `uniform` family from the preset's folder.
 
     Raises:
+        PresetError: it names a token that the model has not.
         WeightsError: missing, broken or of another architecture.
         ResourceError: no such device, or not enough memory.
     """
     device = choose_device(device_name)
+    _check_architecture(preset.source / "config.json")
     weights = sorted(preset.source.glob("*.safetensors"))
     if not weights:
         raise WeightsError(f"{preset.source} holds no .safetensors weights: reinstall midfill or name another preset")
     dtype = torch.float32 if device.type == "cpu" else torch.bfloat16
-    _check_memory(weights, dtype, device)
+    _check_memory(_HEADROOM + sum(_num_elements(path) for path in weights) * dtype.itemsize, free_memory(device))
     on_progress(0.1, "reading the vocabulary")
     codec, bos = _load_codec(preset)
     on_progress(0.3, "reading the weights")
-    model = _load_model(preset, dtype).to(device)
+    model = _load_model(preset, dtype, device)
+    _check_tokens(preset, codec, model.get_input_embeddings().num_embeddings)
     on_progress(1.0, "ready")
     return Loaded(model=wrap(model, FirstSignal(preset.first_signal)), codec=codec, bos=bos)
 
@@ -75,7 +95,7 @@ def choose_device(name: str) -> torch.device:
         return accelerator or torch.device("cpu")
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
+        torch.zeros(1, device=device).item()  # `meta` makes tensors too, but holds nothing
     except Exception as error:
         reason = str(error).splitlines()[0]
         raise ResourceError(f"device {name!r} cannot be used ({reason}): try --device auto or cpu") from None
@@ -87,39 +107,63 @@ def _load_codec(preset: Preset) -> tuple[TokenCodec, int]:
         fast = PreTrainedTokenizerFast.from_pretrained(str(preset.source), local_files_only=True)
         tokenizer: Tokenizer = fast.backend_tokenizer
     except Exception as error:
-        raise WeightsError(f"the tokenizer in {preset.source} cannot be read: {_first_line(error)}") from None
+        raise WeightsError(
+            f"the tokenizer in {preset.source} cannot be read ({_first_line(error)}): reinstall midfill or the model"
+        ) from None
     if fast.bos_token_id is None:
-        raise WeightsError(f"the tokenizer in {preset.source} has no begin-of-text token")
+        raise WeightsError(
+            f"the tokenizer in {preset.source} has no begin-of-text token: name it in tokenizer_config.json"
+        )
     special = set(fast.all_special_ids) | set(range(preset.first_noise_id))
     special |= {i for i, token in tokenizer.get_added_tokens_decoder().items() if token.special}
     return TokenCodec(tokenizer, frozenset(special)), int(fast.bos_token_id)
 
 
-def _load_model(preset: Preset, dtype: torch.dtype) -> DiffusionGemmaForBlockDiffusion:
+def _load_model(preset: Preset, dtype: torch.dtype, device: torch.device) -> DiffusionGemmaForBlockDiffusion:
     transformers_logging.disable_progress_bar()
     try:
-        model, info = DiffusionGemmaForBlockDiffusion.from_pretrained(
+        read: Any = DiffusionGemmaForBlockDiffusion.from_pretrained(
             str(preset.source), dtype=dtype, local_files_only=True, use_safetensors=True, output_loading_info=True
         )
-    except MemoryError:
+        model: DiffusionGemmaForBlockDiffusion = read[0].to(device)
+    except (MemoryError, torch.OutOfMemoryError):
         raise ResourceError(f"not enough memory for {preset.name}: close something or name a smaller preset") from None
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        raise WeightsError(f"the weights in {preset.source} cannot be read: {_first_line(error)}") from None
-    missing = sorted(info["missing_keys"])
+    except Exception as error:  # a broken checkpoint fails anywhere in transformers, in any way
+        raise WeightsError(
+            f"the weights in {preset.source} cannot be read ({_first_line(error)}): reinstall midfill or the model"
+        ) from None
+    missing = sorted(read[1]["missing_keys"])
     if missing:
         raise WeightsError(
-            f"the weights in {preset.source} are incomplete: {missing[0]} and {len(missing) - 1} more missing"
+            f"the weights in {preset.source} are incomplete ({missing[0]} and {len(missing) - 1} more are missing): "
+            "reinstall midfill or the model"
         )
     return model
 
 
-def _check_memory(weights: list[Path], dtype: torch.dtype, device: torch.device) -> None:
-    need = _HEADROOM + sum(_num_elements(path) for path in weights) * dtype.itemsize
-    free = (
-        psutil.virtual_memory().available
-        if device.type in ("cpu", "mps")
-        else torch.accelerator.get_memory_info(device)[0]
-    )
+def _check_architecture(path: Path) -> None:
+    try:
+        config = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise WeightsError(f"{path} cannot be read ({_first_line(error)}): reinstall midfill or the model") from None
+    kind = config.get("model_type") if isinstance(config, dict) else None
+    if kind != DiffusionGemmaConfig.model_type:
+        raise WeightsError(f"{path.parent} holds a {kind} model, which midfill cannot run: name another preset")
+
+
+def _check_tokens(preset: Preset, codec: TokenCodec, vocab_size: int) -> None:
+    """Every id that may come to the model must be one that it has an embedding for."""
+    if codec.num_tokens > vocab_size:
+        raise WeightsError(
+            f"the tokenizer in {preset.source} has {codec.num_tokens} tokens and the model only {vocab_size}: "
+            "they do not belong together"
+        )
+    for name in ("null_token", "file_token", "first_noise_id"):
+        if (getattr(preset, name) or 0) >= codec.num_tokens:
+            raise PresetError(f"preset {preset.name}: {name} must be below {codec.num_tokens}, the number of tokens")
+
+
+def _check_memory(need: int, free: int) -> None:
     if need > free:
         raise ResourceError(
             f"the model needs {need / 2**30:.1f} GiB and {free / 2**30:.1f} GiB are free: "

@@ -6,10 +6,10 @@ dense ones, for which calling modules costs more than multiplying.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import DiffusionGemmaForBlockDiffusion
 
 from midfill_engine.models.cache import DecoderView, PrefixCache, causal_mask
@@ -81,7 +81,7 @@ class ModuleStack:
 
 
 def run_layers(
-    stack: nn.Module,
+    stack: Any,
     kinds: list[str],
     hidden: Tensor,
     positions: Tensor,
