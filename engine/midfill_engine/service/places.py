@@ -155,7 +155,9 @@ def _log_directory(options: EngineOptions, directory: Path) -> Path:
 
 
 def _short_directory() -> Path:
-    owner = os.getuid() if sys.platform != "win32" else 0
+    owner = 0
+    if sys.platform != "win32":
+        owner = os.getuid()
     for parent in (tempfile.gettempdir(), "/tmp"):
         path = Path(parent) / f"{APP}-{owner}"
         if len(os.fsencode(path)) + len("/0123456789abcdef.sock") <= MAX_SOCKET_PATH:

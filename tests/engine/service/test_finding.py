@@ -57,6 +57,19 @@ def test_six_programs_that_start_at_once_get_one_process(options: EngineOptions,
     assert len(pids) == 1
 
 
+async def test_a_process_started_past_the_lock_leaves_the_place_to_its_owner(
+    connect: Connect, options: EngineOptions
+) -> None:
+    """By hand, say: it says that an engine is there, and ends."""
+    engine = connect()
+    await engine.fill(scripted_request())
+    second = await asyncio.create_subprocess_exec(*scripted_command()(options), stdout=subprocess.PIPE)
+    out, _ = await second.communicate()
+    assert (second.returncode, json.loads(out)) == (0, {"ready": True})
+    assert second.pid != (await engine.status()).pid
+    assert (await engine.fill(scripted_request("same"))).text == "same"
+
+
 async def test_twenty_requests_of_one_client_start_one_process(connect: Connect, tmp_path: Path) -> None:
     engine = connect(scripted_command(starts=tmp_path / "starts"))
     await asyncio.gather(*(engine.fill(scripted_request(num_steps=1)) for _ in range(20)))

@@ -86,7 +86,8 @@ class Stranger(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    do_POST = do_GET
+    def do_POST(self) -> None:
+        self.do_GET()
 
 
 async def test_a_stranger_at_the_port_of_a_dead_engine_is_told_nothing(
@@ -99,9 +100,11 @@ async def test_a_stranger_at_the_port_of_a_dead_engine_is_told_nothing(
         thread.start()
         address = replace(record.address, port=stranger.server_address[1])
         records.write(places_of(options).record, replace(record, address=address))
-        assert (await connect(scripted_command(is_tcp=True)).fill(scripted_request("safe"))).text == "safe"
-        stranger.shutdown()
-        thread.join()
+        try:
+            assert (await connect(scripted_command(is_tcp=True)).fill(scripted_request("safe"))).text == "safe"
+        finally:
+            stranger.shutdown()
+            thread.join()
     assert Stranger.asked == []
 
 

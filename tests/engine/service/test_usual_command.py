@@ -34,7 +34,10 @@ async def test_a_preset_that_cannot_be_loaded_is_told(
 
 def test_what_is_imported_before_the_process_answers() -> None:
     """The model's library takes seconds; the socket must be there before."""
-    code = "import midfill_engine.service.__main__, sys; print([name for name in sys.modules if name in {'torch', 'httpx2'}])"
+    code = (
+        "import midfill_engine.service.__main__, sys;"
+        "print([name for name in sys.modules if name in {'torch', 'transformers', 'httpx2'}])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     assert done.stdout == "[]\n"
 
