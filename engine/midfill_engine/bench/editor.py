@@ -82,7 +82,7 @@ class LspClient:
 
 
 @contextlib.asynccontextmanager
-async def serving(command: list[str], start: Series) -> AsyncIterator[LspClient]:
+async def serving(command: list[str], settings: dict[str, object], start: Series) -> AsyncIterator[LspClient]:
     """A started and initialized server; how long it took to answer `initialize` goes to `start`."""
     began = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
@@ -90,11 +90,13 @@ async def serving(command: list[str], start: Series) -> AsyncIterator[LspClient]
     )
     client = LspClient(process)
     try:
-        capabilities = {"textDocument": {"inlineCompletion": {"dynamicRegistration": False}}}
-        await asyncio.wait_for(
-            client.request("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities}),
-            _PATIENCE_S,
-        )
+        params = {
+            "processId": None,
+            "rootUri": None,
+            "capabilities": {"textDocument": {"inlineCompletion": {"dynamicRegistration": False}}},
+            "initializationOptions": settings,
+        }
+        await asyncio.wait_for(client.request("initialize", params), _PATIENCE_S)
         start.values.append(1000 * (time.perf_counter() - began))
         client.notify("initialized", {})
         yield client
@@ -102,9 +104,9 @@ async def serving(command: list[str], start: Series) -> AsyncIterator[LspClient]
         await client.aclose()
 
 
-def server_command(preset: str) -> list[str]:
+def server_command() -> list[str]:
     """The server of this very installation."""
-    return [sys.executable, "-m", "midfill_server.cli", "serve", "--preset", preset]
+    return [sys.executable, "-P", "-m", "midfill_server", "serve"]
 
 
 async def measure_typing(client: LspClient, num_keys: int, seed: int) -> Series:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 import torch
 from rich.console import Console
@@ -23,7 +23,7 @@ _STARTS = 5
 _SEED = 7
 
 
-def main(argv: Sequence[str]) -> int:
+def run(argv: Sequence[str]) -> int:
     """Run the bench; exit code 0."""
     options = _parse(argv)
     if options.threads:
@@ -62,19 +62,21 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 async def _measure_editor(options: argparse.Namespace) -> tuple[list[Series], dict[str, float]]:
-    """A server and an engine of this run's own, in a runtime directory of their own."""
+    """A server and an engine of this run's own, in a runtime directory of their own (where the system asks XDG)."""
     start = Series("server start to initialize")
     with tempfile.TemporaryDirectory(prefix="midfill-bench-") as folder:
-        engine_options = EngineOptions(preset=options.preset, device=options.device, runtime_dir=Path(folder))
-        command = [*server_command(options.preset), "--device", options.device, "--runtime-dir", folder]
+        os.environ["XDG_RUNTIME_DIR"] = folder
+        engine_options = EngineOptions(preset=options.preset, device=options.device)
+        command: list[str] = server_command()
+        settings: dict[str, object] = {"preset": options.preset, "device": options.device}
         engine = connect(engine_options)
         try:
             for _ in range(_STARTS):
-                async with serving(command, start):
+                async with serving(command, settings, start):
                     pass
-            async with serving(command, Series("")) as client:
+            async with serving(command, settings, Series("")) as client:
                 whole, overhead = await measure_overhead(client, engine, options.keys, _SEED)
-            async with serving(command, Series("")) as client:
+            async with serving(command, settings, Series("")) as client:
                 typing = await measure_typing(client, options.keys, _SEED)
         finally:
             await engine.aclose()
