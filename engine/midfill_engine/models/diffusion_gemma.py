@@ -116,7 +116,8 @@ class DiffusionGemma:
     def _expected(self, logits: Tensor) -> Tensor:
         """Expected embedding under softmax(logits): [..., H] from [..., V]."""
         probs = logits.softmax(-1, dtype=torch.float32).to(self._table.dtype)
-        expected = (probs @ self._table).to(self._embed.weight.dtype)
+        rows = probs.flatten(0, -2) @ self._table  # two-dimensional: a batched product would copy the table
+        expected = rows.view(*logits.shape[:-1], -1).to(self._embed.weight.dtype)
         scaled: Tensor = expected * self._embed.embed_scale.to(expected.dtype)
         return scaled
 
