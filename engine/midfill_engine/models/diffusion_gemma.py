@@ -110,7 +110,8 @@ class DiffusionGemma:
 
     def _logits(self, hidden: Tensor) -> Tensor:
         """Softcapped logits in float32, [..., V], as the class's forward makes them."""
-        logits = nn.functional.linear(hidden.to(self._table.dtype), self._table).float()
+        rows = hidden.reshape(-1, hidden.shape[-1]).to(self._table.dtype)  # two-dimensional, as in `_expected`
+        logits = nn.functional.linear(rows, self._table).float().view(*hidden.shape[:-1], -1)
         return logits.div_(self._cap).tanh_().mul_(self._cap)
 
     def _expected(self, logits: Tensor) -> Tensor:
