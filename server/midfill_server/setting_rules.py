@@ -1,0 +1,99 @@
+"""What each setting means and what it may be.
+
+The texts are what docs/PROTOCOL.md tells; a test holds the two against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from midfill_engine.api import Mode
+
+Check = Callable[[object], Any]
+
+
+class Fallback(StrEnum):
+    """Whether ordinary completion items are given: `auto` to clients that have no inline completion."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+class LogLevel(StrEnum):
+    """The least important kind of message that is written to stderr."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    DEBUG = "debug"
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("must be a text")
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError("must be a list of texts")
+    return tuple(value)
+
+
+def _number(least: int, most: int) -> Check:
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return value
+
+    return check
+
+
+def _one_of(choices: type[StrEnum]) -> Check:
+    def check(value: object) -> StrEnum:
+        try:
+            return choices(str(value))
+        except ValueError:
+            raise ValueError(f"must be one of {', '.join(choices)}") from None
+
+    return check
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`check` gives the value to keep or raises a ValueError that says what it must be."""
+
+    check: Check
+    about: str
+
+
+RULES: Mapping[str, Rule] = {
+    "enabled": Rule(_flag, "Whether anything is suggested at all."),
+    "preset": Rule(_text, "The model: a preset's name or a folder with a checkpoint."),
+    "device": Rule(_text, "Where the model runs: `auto`, `cpu`, `cuda`, `mps`, `xpu`."),
+    "mode": Rule(_one_of(Mode), "How far a suggestion may reach: `auto`, `line` or `block`."),
+    "max_tokens": Rule(_number(1, 4096), "The most tokens of a suggestion."),
+    "num_candidates": Rule(_number(1, 16), "How many suggestions an explicit request gets."),
+    "deadline_ms": Rule(
+        _number(50, 600_000), "After this time the best draft so far is shown; an explicit request waits thrice."
+    ),
+    "debounce_ms": Rule(_number(0, 5000), "How long to wait for the next key before the model is asked."),
+    "languages_off": Rule(_texts, "Language ids in which nothing is suggested."),
+    "exclude_globs": Rule(_texts, "Paths in which nothing is suggested, such as `generated/*.py`."),
+    "completion_fallback": Rule(
+        _one_of(Fallback),
+        "Ordinary completion items: `auto` gives them to clients without inline completion. "
+        "`on` takes effect from initializationOptions only.",
+    ),
+    "log_level": Rule(_one_of(LogLevel), "What is logged: `error`, `warning`, `info`, `debug` (shows your text)."),
+}

@@ -1,0 +1,91 @@
+"""The user's settings: typed, checked at the edge, never changed.
+
+A bad value is named, its default kept and everything else taken. Keys are camelCase on the wire and snake_case here;
+the converter between the two is in this file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from midfill_engine.api import EngineOptions, Mode
+from midfill_server.setting_rules import RULES, Fallback, LogLevel
+
+SECTION = "midfill"
+Complain = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a user can set; `setting_rules` says what each means and what it may be."""
+
+    enabled: bool = True
+    preset: str = "pocket"
+    device: str = "auto"
+    mode: Mode = Mode.AUTO
+    max_tokens: int = 128
+    num_candidates: int = 3
+    deadline_ms: int = 2000
+    debounce_ms: int = 25
+    languages_off: tuple[str, ...] = ()
+    exclude_globs: tuple[str, ...] = ()
+    completion_fallback: Fallback = Fallback.AUTO
+    log_level: LogLevel = LogLevel.WARNING
+
+    @property
+    def engine_options(self) -> EngineOptions:
+        """The engine that these settings want."""
+        return EngineOptions(preset=self.preset, device=self.device)
+
+
+def wire_name(name: str) -> str:
+    """snake_case to camelCase."""
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+NAMES: Mapping[str, str] = {wire_name(item.name): item.name for item in fields(Settings)}
+"""Our names by those on the wire."""
+
+
+def parse(raw: Mapping[str, object], base: Settings, complain: Complain) -> Settings:
+    """`base` with what `raw` says. None as a value means: not set."""
+    changes: dict[str, Any] = {}
+    for key, value in raw.items():
+        if key not in NAMES:
+            complain(f"setting {SECTION}.{key} is unknown")
+            continue
+        name = NAMES[key]
+        if value is None:
+            continue
+        try:
+            changes[name] = RULES[name].check(value)
+        except ValueError as error:
+            complain(f"setting {SECTION}.{key} {error}, not {value!r}; {getattr(base, name)!r} is kept")
+    return replace(base, **changes)
+
+
+def section_of(raw: object) -> Mapping[str, object] | None:
+    """What is meant for us, with or without the section's name around it; None if nothing is."""
+    if not isinstance(raw, Mapping):
+        return None
+    inner = raw.get(SECTION, raw)
+    return inner if isinstance(inner, Mapping) and inner else None
+
+
+class SettingsStore:
+    """The settings in force: defaults, then initialization options, then the client's configuration."""
+
+    def __init__(self, initial: object, complain: Complain) -> None:
+        self._complain = complain
+        self._initial = parse(section_of(initial) or {}, Settings(), complain)
+        self.current = self._initial
+
+    def configure(self, raw: object) -> bool:
+        """Take the client's whole configuration, pulled or pushed; whether it says anything."""
+        section = section_of(raw)
+        if section is not None:
+            self.current = parse(section, self._initial, self._complain)
+        return section is not None
