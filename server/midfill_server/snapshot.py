@@ -1,0 +1,89 @@
+"""What is around the cursor, frozen at the moment of a request.
+
+Everything after the first await works on this and never looks at the document again but to see whether it has moved on.
+The texts are for the model: bounded, line ends all \\n (a model is not asked about \\r, and nothing of its answer is
+mapped back to a column, so no position is affected), lone surrogates replaced. The bounds move in blocks, so that while
+somebody types the prefix keeps its beginning and the engine its cache.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from midfill_server.documents import Document
+from midfill_server.positions import Encoding, locate, without_eol
+
+PREFIX_LIMIT = 64_000
+SUFFIX_LIMIT = 16_000
+BLOCK_LINES = 64
+BLOCK_COLUMNS = 4_096
+LINE_END = re.compile(r"\r\n?")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A cursor in a text. `row` and `column` are in the document, `line` is its line without the end.
+
+    `is_suffix_cut`: the document goes on after the suffix.
+    """
+
+    uri: str
+    version: int | None
+    language: str
+    row: int
+    column: int
+    line: str
+    prefix: str
+    suffix: str
+    is_suffix_cut: bool
+
+
+def take(document: Document, line: int, character: int, encoding: Encoding) -> Snapshot:
+    """Freeze what is around a client's position."""
+    row, column = locate(document.lines, line, character, encoding)
+    body = without_eol(document.lines[row])
+    suffix = _suffix(document.lines, row, column)
+    return Snapshot(
+        uri=document.uri,
+        version=document.version,
+        language=document.language,
+        row=row,
+        column=column,
+        line=body,
+        prefix=_for_model(_prefix(document.lines, row, column)),
+        suffix=_for_model(suffix),
+        is_suffix_cut=len(suffix) == SUFFIX_LIMIT,
+    )
+
+
+def _prefix(lines: list[str], row: int, column: int) -> str:
+    head = lines[row][:column]
+    if len(head) > PREFIX_LIMIT:
+        return head[_in_blocks(len(head) - PREFIX_LIMIT, BLOCK_COLUMNS) :]
+    first, size = row, len(head)
+    while first > 0 and size + len(lines[first - 1]) <= PREFIX_LIMIT:
+        first -= 1
+        size += len(lines[first])
+    first = min(_in_blocks(first, BLOCK_LINES), row)
+    return "".join(lines[first:row]) + head
+
+
+def _suffix(lines: list[str], row: int, column: int) -> str:
+    pieces = [lines[row][column : column + SUFFIX_LIMIT]]
+    size = len(pieces[0])
+    while size < SUFFIX_LIMIT and row + 1 < len(lines):
+        row += 1
+        pieces.append(lines[row][: SUFFIX_LIMIT - size])
+        size += len(pieces[-1])
+    return "".join(pieces)
+
+
+def _in_blocks(amount: int, block: int) -> int:
+    """The next multiple of a block."""
+    return -(-amount // block) * block
+
+
+def _for_model(text: str) -> str:
+    return LONE_SURROGATE.sub("\ufffd", LINE_END.sub("\n", text))
