@@ -1,0 +1,56 @@
+"""textDocument/inlineCompletion: ghost text.
+
+The answer is always a list, never null and never an error: on null Neovim keeps the ghost text it has and lets it be
+accepted elsewhere, on an error VS Code opens a message box. The range is always given and lies on one line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from midfill_server.capabilities import DID_ACCEPT
+from midfill_server.completer import Ask, Offer
+from midfill_server.positions import Encoding
+from midfill_server.ranges import range_of
+from midfill_server.session import Session
+
+logger = logging.getLogger(__name__)
+
+
+def register(server: LanguageServer, session: Session) -> None:
+    """Answer with ghost text."""
+
+    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
+    async def inline_completion(params: types.InlineCompletionParams) -> types.InlineCompletionList:
+        ask = Ask(
+            uri=params.text_document.uri,
+            line=params.position.line,
+            character=params.position.character,
+            is_invoked=params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked,
+            request_id=f"inline {server.protocol.msg_id}",
+        )
+        return types.InlineCompletionList(await _items(ask, session))
+
+
+async def _items(ask: Ask, session: Session) -> list[types.InlineCompletionItem]:
+    try:
+        offers = await session.completer.complete(ask)
+        return [_item(offer, session.facts.encoding) for offer in offers]
+    except asyncio.CancelledError:
+        return []  # the work has been stopped; the reply is a result all the same
+    except Exception:
+        logger.exception("%s: failed", ask.request_id)
+        return []
+
+
+def _item(offer: Offer, encoding: Encoding) -> types.InlineCompletionItem:
+    return types.InlineCompletionItem(
+        insert_text=offer.text,
+        range=range_of(offer, encoding),
+        command=types.Command(title="accepted", command=DID_ACCEPT, arguments=[uuid.uuid4().hex]),
+    )

@@ -1,0 +1,59 @@
+"""Everything that is kept for one client, made once and handed to the features."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from midfill_server.client_facts import ClientFacts
+from midfill_server.completer import Completer, client_name
+from midfill_server.documents import DocumentStore
+from midfill_server.engine_link import EngineDoor, EngineLink
+from midfill_server.scheduler import Scheduler
+from midfill_server.settings import SettingsStore
+from midfill_server.status import Status, StatusLine
+from midfill_server.suggestions import SuggestionCache
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Counts:
+    """What happened in this session. Stays on this machine, and in this process."""
+
+    num_accepted: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """One client's documents, settings, engine and suggestions."""
+
+    facts: ClientFacts
+    documents: DocumentStore
+    settings: SettingsStore
+    engine: EngineLink
+    completer: Completer
+    status: StatusLine
+    counts: Counts = field(default_factory=Counts)
+
+
+def make_session(facts: ClientFacts, door: EngineDoor, tell: Callable[[Status], None]) -> Session:
+    """A session for a client that has just said hello."""
+    settings = SettingsStore(facts.options, logger.warning)
+    documents = DocumentStore()
+    status = StatusLine(tell)
+    engine = EngineLink(door, settings.current.engine_options, status.show_engine)
+    completer = Completer(
+        documents=documents,
+        engine=engine,
+        scheduler=Scheduler(),
+        suggestions=SuggestionCache(),
+        status=status,
+        encoding=facts.encoding,
+        settings=lambda: settings.current,
+        client=client_name(),
+    )
+    return Session(
+        facts=facts, documents=documents, settings=settings, engine=engine, completer=completer, status=status
+    )
