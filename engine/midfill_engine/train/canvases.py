@@ -1,7 +1,7 @@
 """Training examples: a window for the encoder and, packed one after another, canvases cut from it for the decoder.
 
-A canvas is [prefix tail, pinned][M slots][suffix head, pinned]; the slots hold the middle, then <null>. Prefix, middle and
-suffix are tokenised apart, as they are at inference, where nobody knows how a token would have joined them. All
+A canvas is [prefix tail, pinned][M slots][suffix head, pinned]; the slots hold the middle, then <null>. Prefix, middle
+and suffix are tokenised apart, as they are at inference, where nobody knows how a token would have joined them. All
 canvases of a window share its encoder pass: `seen` says how many encoder positions (those before its canvas) a canvas
 position may attend to, `owner` to which canvas it belongs. The positions are divided into blocks: no canvas crosses
 one, and block i of n only takes canvases that see at most the first (i + 1) / n of the window.
@@ -10,7 +10,7 @@ one, and block i of n only takes canvases that see at most the first (i + 1) / n
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,10 +42,10 @@ class CanvasSettings:
     no_suffix_share: float = 0.1
     later_null_weight: float = 0.5
     kept_nulls: int = 3  # nulls after the first that are always trained; of the rest one in three
-    far_slot: int = 8  # tokens from this slot on weigh `far_weight` in a first step, where little is known so deep
-    far_weight: float = 0.5
+    far_slot: int = 4  # tokens from this slot on weigh `far_weight` in a first step, where little is known so deep
+    far_weight: float = 0.35
     prose_share: float = 0.25  # of the docstring and comment tokens in the causal loss
-    mix: HoleMix = HoleMix()
+    mix: HoleMix = field(default_factory=HoleMix)
 
     def __post_init__(self) -> None:
         if self.block < self.slot_counts[-1] + self.max_tail + self.max_head:
@@ -74,7 +74,7 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device."""
-        tensors = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "block"}
+        tensors = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "block"}
         moved = {name: tensor.to(device, non_blocking=True) for name, tensor in tensors.items()}
         return Batch(**moved, block=self.block)
 
@@ -83,7 +83,10 @@ class Batch:
         positions and of the block itself."""
         size = self.block
         blocks = range(self.seen.shape[1] // size)
-        return tuple(self._mask(slice(i * size, (i + 1) * size), visible(i, len(blocks), self.encoder.shape[1]), dtype) for i in blocks)
+        return tuple(
+            self._mask(slice(i * size, (i + 1) * size), visible(i, len(blocks), self.encoder.shape[1]), dtype)
+            for i in blocks
+        )
 
     def _mask(self, own: slice, prefix: int, dtype: torch.dtype) -> Tensor:
         numbers = torch.arange(prefix, device=self.seen.device)

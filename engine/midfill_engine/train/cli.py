@@ -1,10 +1,10 @@
 """The `train` commands. Importing this imports no torch: every command loads what it needs when it runs.
 
-    train data       packages -> corpus file, SOURCES list, token shards
-    train tokenizer  corpus -> tokenizer
-    train run        shards -> state, weights, log
-    train export     state -> a folder `from_pretrained` loads
-    train report     log -> a table and a JSON line
+train data       packages -> corpus file, SOURCES list, token shards
+train tokenizer  corpus -> tokenizer
+train run        shards -> state, weights, log
+train export     state -> a folder `from_pretrained` loads
+train report     log -> a table and a JSON line
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `train` and its commands to a parser; each sets `command`, a function of the parsed arguments -> exit status."""
+    """Add `train` and its commands; each sets `command`, a function from the parsed arguments to an exit status."""
     train = subparsers.add_parser("train", help="train the small model that ships with midfill")
     commands = train.add_subparsers(required=True, metavar="COMMAND")
     _add_data(commands.add_parser("data", help="build the corpus and its token shards"))
@@ -50,8 +50,12 @@ def _add_tokenizer(parser: argparse.ArgumentParser) -> None:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="the run's folder; a run that is there goes on")
     parser.add_argument("--shards", type=Path, required=True, help="the folder `train data` wrote")
-    parser.add_argument("--start", type=Path, required=True, help="a model folder: configuration, tokenizer, first weights")
-    parser.add_argument("--fresh", action="store_true", help="initialise new weights instead of taking those of --start")
+    parser.add_argument(
+        "--start", type=Path, required=True, help="a model folder: configuration, tokenizer, first weights"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="initialise new weights instead of taking those of --start"
+    )
     parser.add_argument("--phase", choices=("causal", "joint"), default="joint")
     parser.add_argument("--steps", type=int, default=0, help="optimiser steps of this phase, 0 for no bound")
     parser.add_argument("--seconds", type=float, default=0.0, help="training time of this phase, 0 for no bound")
@@ -61,7 +65,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--adam-lr", type=float, default=2e-3)
     parser.add_argument("--average-decay", type=float, default=0.998)
     parser.add_argument("--causal-weight", type=float, default=0.5)
-    parser.add_argument("--decay", type=float, default=0.3, help="share of the phase over which the learning rate falls")
+    parser.add_argument(
+        "--decay", type=float, default=0.3, help="share of the phase over which the learning rate falls"
+    )
     parser.add_argument("--warmup-steps", type=int, default=50)
     parser.add_argument("--save-s", type=float, default=300.0, help="seconds between saves")
     parser.add_argument("--device", default="cpu")

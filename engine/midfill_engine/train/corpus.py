@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from midfill_engine.train.cleaning import clean, fingerprint, telling_lines
 from midfill_engine.train.sources import Package, is_allowed
@@ -143,7 +143,7 @@ class _Builder:
 
 
 def write_corpus(corpus: Corpus, path: Path) -> None:
-    """One file of JSON lines; a name ending in .xz is compressed. Files in an order that lets a prefix stand for all."""
+    """One file of JSON lines, compressed where its name ends in .xz, in an order that lets a prefix stand for all."""
     order = list(range(len(corpus.files)))
     random.Random(0).shuffle(order)
     with _open(path, "wt") as stream:
@@ -175,5 +175,6 @@ def write_sources(corpus: Corpus, path: Path) -> None:
 
 def _open(path: Path, mode: str) -> IO[str]:
     if path.suffix == ".xz":
-        return lzma.open(path, mode, encoding="utf-8", preset=6 if "w" in mode else None)
+        stream = lzma.open(path, mode, encoding="utf-8", preset=6 if "w" in mode else None)  # noqa: SIM115
+        return cast(IO[str], stream)
     return path.open(mode, encoding="utf-8")

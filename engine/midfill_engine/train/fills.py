@@ -79,7 +79,9 @@ def fill(model: DiffusionGemma, example: Example, policy: Policy, seed: int = 0)
     return policy.length.cut(row.tokens)
 
 
-def exact_match(model: DiffusionGemmaForBlockDiffusion, sampler: BatchSampler, count: int, seed: int = 0) -> dict[str, float]:
+def exact_match(
+    model: DiffusionGemmaForBlockDiffusion, sampler: BatchSampler, count: int, seed: int = 0
+) -> dict[str, float]:
     """Share of held-out middles filled exactly, of all and by number of tokens."""
     engine = DiffusionGemma(copy.deepcopy(model), FirstSignal.MEAN)  # the engine rewires its model
     policy = greedy_policy(engine.vocab_size)

@@ -1,7 +1,7 @@
 """Where a hole is cut: what an editor would ask for at a place in a file. Pure text, no tokens but their offsets.
 
-A hole is a range of characters [begin, end) of a window's text: the middle. `propose` draws one of a kind, or None where
-the place drawn does not suit the kind; the caller draws again.
+A hole is a range of characters [begin, end) of a window's text: the middle. `propose` draws one of a kind, or None
+where the place drawn does not suit the kind; the caller draws again.
 """
 
 from __future__ import annotations

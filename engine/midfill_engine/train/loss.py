@@ -1,7 +1,7 @@
 """Cross-entropy of softcapped head logits without keeping any [rows, vocabulary] tensor.
 
-The gradients are worked out on the way forward, chunk by chunk, so that the logits of a chunk stay near the processor and
-are never needed again; the tests compare loss and gradients with the plain path.
+The gradients are worked out on the way forward, chunk by chunk, so that the logits of a chunk stay near the processor
+and are never needed again; the tests compare loss and gradients with the plain path.
 """
 
 from __future__ import annotations
@@ -71,5 +71,5 @@ def cross_entropy(
         hidden = torch.nn.functional.pad(hidden, (0, 0, 0, missing))
         target = torch.nn.functional.pad(target, (0, missing))
         weight = torch.nn.functional.pad(weight, (0, missing))
-    total, right = _SoftcapCrossEntropy.apply(hidden, head, target, weight, cap, inner)
+    total, right = _SoftcapCrossEntropy.apply(hidden, head, target, weight, cap, inner)  # type: ignore[no-untyped-call]
     return total, right[:rows]

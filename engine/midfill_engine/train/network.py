@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -95,7 +95,7 @@ def cast_weights(model: DiffusionGemmaForBlockDiffusion, dtype: torch.dtype) -> 
     )
 
 
-def _cast_layer(layer: torch.nn.Module, dtype: torch.dtype) -> LayerWeights:
+def _cast_layer(layer: Any, dtype: torch.dtype) -> LayerWeights:
     attention, mlp, experts = layer.self_attn, layer.mlp, layer.experts
     projections = [attention.q_proj.weight, attention.k_proj.weight]
     if attention.v_proj is not None:
@@ -169,7 +169,7 @@ def layer_forward(
     x = x + rms(functional.linear(attended, out)) * post_attention
     wide = functional.linear(rms(x), up)
     dense, expert = down_dense.shape[1], down_expert.shape[1]
-    gate, rise, expert_gate, expert_rise = wide.split([dense, dense, expert, expert], dim=-1)
+    gate, rise, expert_gate, expert_rise = torch.split(wide, [dense, dense, expert, expert], dim=-1)
     first = functional.linear(functional.gelu(gate, approximate="tanh") * rise, down_dense)
     second = functional.linear(functional.gelu(expert_gate, approximate="tanh") * expert_rise, down_expert)
     joined = rms(first) * post_dense + rms(second) * post_expert
@@ -252,7 +252,13 @@ class Network:
         return x, PrefixKeyValues(keys=keys, values=values)
 
     def decode(
-        self, weights: Weights, ids: Tensor, soft: Tensor, past: PrefixKeyValues, positions: Tensor, masks: tuple[Tensor, ...]
+        self,
+        weights: Weights,
+        ids: Tensor,
+        soft: Tensor,
+        past: PrefixKeyValues,
+        positions: Tensor,
+        masks: tuple[Tensor, ...],
     ) -> Tensor:
         """One denoising pass: ids [B, N], self-conditioning embeddings soft [B, N, D], positions [B, N], masks: see
         `blockwise_attention`. Returns hidden states [B, N, D]."""

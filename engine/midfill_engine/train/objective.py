@@ -1,6 +1,6 @@
 """The losses of one micro-batch: causal on the encoder's window, diffusion on its canvases.
 
-    batch ──encode──> causal loss, keys and values ──decode──> diffusion loss over the slots
+batch ──encode──> causal loss, keys and values ──decode──> diffusion loss over the slots
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def causal_loss(
     rows = trained.flatten().nonzero()[:, 0]
     picked = hidden[:, :-1].flatten(0, 1)[rows]
     target = ids[:, 1:].flatten()[rows]
-    total, right = cross_entropy(picked, weights.embedding, target, torch.ones_like(target, dtype=torch.float32), weights.softcap, inner)
+    total, right = cross_entropy(
+        picked, weights.embedding, target, torch.ones_like(target, dtype=torch.float32), weights.softcap, inner
+    )
     return total / max(len(rows), 1), right, len(rows)
 
 
@@ -69,7 +71,7 @@ class Objective:
         return Losses(total=loss, figures=figures)
 
     def joint(self, weights: Weights, batch: Batch, generator: torch.Generator) -> Losses:
-        """Causal loss, loss of a first step (all slots noise) and of a later one (a draft made from the first's pass)."""
+        """Causal loss, loss of a first step (all slots noise) and of a later one (a draft made after the first)."""
         hidden, past = self.network.encode(weights, batch.encoder)
         total, figures = self._causal(weights, hidden, batch)
         total = total * self.settings.causal_weight
@@ -79,17 +81,25 @@ class Objective:
         pure[batch.slots] = noise(int(batch.slots.sum()), vocabulary, generator)
         unknown = (weights.embedding.float().mean(0) * weights.embed_scale).to(weights.embedding.dtype).detach()
         first = self._decode(weights, batch, pure, unknown, past, masks)
-        loss, part = self._diffusion(weights, first, batch, batch.first_weight, "first")
+        loss, part = self._diffusion(weights, first, batch, batch.first_weight[batch.slots], "first")
         total, figures = total + self.settings.first_weight * loss, figures | part
         embeddings = weights.embedding.detach() * weights.embed_scale
         prediction = predict(first.detach(), weights.embedding.detach(), weights.softcap, weights.embed_scale)
         draft = make_draft(batch, prediction, embeddings, generator)
         later = self._decode(weights, batch, draft.canvas, draft.soft, past, masks)
-        loss, part = self._diffusion(weights, later, batch, batch.weight, "later")
+        loss, part = self._diffusion(
+            weights, later, batch, batch.weight[batch.slots] * draft.share, "later", draft.share == 1
+        )
         return Losses(total=total + self.settings.later_weight * loss, figures=figures | part)
 
     def _decode(
-        self, weights: Weights, batch: Batch, canvas: Tensor, at_slots: Tensor, past: PrefixKeyValues, masks: tuple[Tensor, ...]
+        self,
+        weights: Weights,
+        batch: Batch,
+        canvas: Tensor,
+        at_slots: Tensor,
+        past: PrefixKeyValues,
+        masks: tuple[Tensor, ...],
     ) -> Tensor:
         """Hidden states of the slots [S, D]. Pinned positions condition on their own embedding, slots on `at_slots`."""
         soft = embed(weights, canvas).detach().clone()
@@ -102,19 +112,24 @@ class Objective:
         return loss, {"causal": (float(loss.detach()) * rows, rows), "causal_accuracy": (float(right.sum()), rows)}
 
     def _diffusion(
-        self, weights: Weights, hidden: Tensor, batch: Batch, weight: Tensor, name: str
+        self, weights: Weights, hidden: Tensor, batch: Batch, weight: Tensor, name: str, counted: Tensor | None = None
     ) -> tuple[Tensor, Figures]:
-        at_slots, truth, rank = weight[batch.slots], batch.clean[batch.slots], batch.rank[batch.slots]
-        rows = (at_slots > 0).nonzero()[:, 0]
-        share, truth, rank = at_slots[rows], truth[rows], rank[rows]
+        """The mean loss over slots with weights [S]; hits are counted among the slots `counted` [S], by default all."""
+        rows = (weight > 0).nonzero()[:, 0]
+        truth, rank = batch.clean[batch.slots][rows], batch.rank[batch.slots][rows]
+        share = weight[rows]
         total, right = cross_entropy(hidden[rows], weights.embedding, truth, share, weights.softcap, self.inner)
         mass = float(share.sum())
-        figures = {name: (float(total.detach()), mass)} | _accuracies(name, right, truth, rank)
+        hits = right if counted is None else right & counted[rows]
+        among = torch.ones_like(right) if counted is None else counted[rows]
+        figures = {name: (float(total.detach()), mass)} | _accuracies(name, hits, among, truth, rank)
         return total / max(mass, 1e-6), figures
 
 
-def _accuracies(name: str, right: Tensor, truth: Tensor, rank: Tensor) -> Figures:
+def _accuracies(name: str, hits: Tensor, among: Tensor, truth: Tensor, rank: Tensor) -> Figures:
     """Hits among the first slots' tokens, all tokens, and nulls."""
     token = truth != NULL
     groups = {"slot0": token & (rank == 0), "tokens": token, "nulls": ~token}
-    return {f"{name}_{key}": (float((right & group).sum()), float(group.sum())) for key, group in groups.items()}
+    return {
+        f"{name}_{key}": (float((hits & group).sum()), float((among & group).sum())) for key, group in groups.items()
+    }

@@ -48,7 +48,8 @@ def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
     for _ in range(NEWTON_SCHULZ_STEPS):
         gram = x @ x.mT
         x = a * x + (b * gram + c * gram @ gram) @ x
-    return (x.mT if is_tall else x).float()
+    near: Tensor = (x.mT if is_tall else x).float()
+    return near
 
 
 class Muon:
@@ -134,7 +135,7 @@ class Optimiser:
 
     @torch.no_grad()
     def swap_average(self) -> None:
-        """Exchange the weights and their average (call again to undo): what is evaluated and exported is the average."""
+        """Exchange the weights and their average, and back: what is evaluated and exported is the average."""
         for parameter, average in zip(self.parameters, self.average, strict=True):
             kept = parameter.detach().clone()
             parameter.copy_(average)

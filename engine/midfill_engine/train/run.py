@@ -97,7 +97,7 @@ class Run:
         figures: Figures = {}
         for micro in range(number):
             losses = self.losses(self.train, progress.step, micro)
-            (losses.total / number).backward()  # type: ignore[no-untyped-call]
+            (losses.total / number).backward()
             add_figures(figures, losses.figures)
         norm = self.optimiser.step(self._scale(), progress.step)
         progress.step += 1
@@ -153,7 +153,7 @@ def build_objective(model: DiffusionGemmaForBlockDiffusion, settings: RunSetting
 
 
 def run(settings: RunSettings) -> Progress:
-    """Train until the phase's budget is spent or the folder holds a file named STOP; always leaves everything on disk."""
+    """Train until the phase's budget is spent or the folder holds a file named STOP; leaves everything on disk."""
     work = Run(settings)
     progress = work.progress
     log(settings.folder, {"start": progress.step, "phase": settings.phase, "gflops": round(work.machine.gflops)})

@@ -1,14 +1,13 @@
 """Token arrays of a corpus: what training reads. One .npz of numbers and one .txt of text per split.
 
-    ids     uint16 [T]      every file's tokens, one file after another, no separators
-    starts  uint32 [T]      the character of its file at which each token starts
-    bounds  int64 [F + 1]   file i owns tokens bounds[i]:bounds[i + 1]
-    chars   int64 [F + 1]   file i owns characters chars[i]:chars[i + 1] of SPLIT.txt
+ids     uint16 [T]      every file's tokens, one file after another, no separators
+starts  uint32 [T]      the character of its file at which each token starts
+bounds  int64 [F + 1]   file i owns tokens bounds[i]:bounds[i + 1]
+chars   int64 [F + 1]   file i owns characters chars[i]:chars[i + 1] of SPLIT.txt
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,8 +65,8 @@ def save_shard(shard: Shard, folder: Path, split: str) -> None:
     np.savez(part, **arrays)
     text_part = folder / f"{split}.part.txt"
     text_part.write_text("".join(shard.texts), encoding="utf-8", newline="")
-    os.replace(text_part, folder / f"{split}.txt")
-    os.replace(part, folder / f"{split}.npz")
+    text_part.replace(folder / f"{split}.txt")
+    part.replace(folder / f"{split}.npz")
 
 
 def load_shard(folder: Path, split: str) -> Shard:

@@ -10,9 +10,13 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from email.message import Message
+from importlib.metadata import PackageMetadata
 from pathlib import Path
 
-ALLOWED_LICENCE = re.compile(r"\b(mit|bsd|apache|psf|python software foundation|isc|hpnd|unlicense|0bsd|zpl)\b", re.IGNORECASE)
+ALLOWED_LICENCE = re.compile(
+    r"\b(mit|bsd|apache|psf|python software foundation|isc|hpnd|unlicense|0bsd|zpl)\b", re.IGNORECASE
+)
 REFUSED_LICENCE = re.compile(r"\b(a?gpl|lgpl|gnu|sspl|busl|commons clause|non-?commercial)", re.IGNORECASE)
 SKIPPED_PATH = re.compile(
     r"(^|/)(_?vendor(ed)?|_vendored|extern|externals?|third_party|node_modules|locale|migrations|lib2to3/tests|"
@@ -46,7 +50,7 @@ def read_wheel(path: Path) -> Package:
             raise ValueError(f"{path} is not a wheel: it holds no .dist-info/METADATA")
         message = email.message_from_string(archive.read(metadata).decode("utf-8", "replace"))
         files = tuple((name, archive.read(name)) for name in names if is_wanted(name))
-    return Package(name=message["Name"].lower(), version=message["Version"], licence=_licence(message), files=files)
+    return Package(name=message["Name"].lower(), version=message["Version"], licence=licence_of(message), files=files)
 
 
 def read_folder(root: Path, name: str, version: str, licence: str) -> Package:
@@ -68,10 +72,11 @@ def is_wanted(path: str) -> bool:
     return path.endswith(".py") and not SKIPPED_PATH.search(path)
 
 
-def _licence(message: email.message.Message) -> str:
-    expression = message.get("License-Expression")
-    if expression:
-        return str(expression)
-    classifiers = [line.split("::")[-1].strip() for line in message.get_all("Classifier", []) if line.startswith("License")]
-    text = str(message.get("License") or "unknown").strip().split("\n")[0][:60]
-    return "; ".join(classifiers) or text
+def licence_of(message: Message | PackageMetadata) -> str:
+    """What a package's metadata says of its licence: the expression, else the classifiers, else the licence field."""
+    headers = {name.lower(): message[name] for name in ("License-Expression", "License") if name in message}
+    if headers.get("license-expression"):
+        return str(headers["license-expression"])
+    classifiers = [str(line) for line in message.get_all("Classifier") or [] if str(line).startswith("License")]
+    names = "; ".join(line.split("::")[-1].strip() for line in classifiers)
+    return names or str(headers.get("license") or "unknown").strip().split("\n")[0][:60]

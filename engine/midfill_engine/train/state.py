@@ -1,15 +1,14 @@
 """A run's folder: its full state, its log, its exported weights. Every file appears complete or not at all.
 
-    state.pt        weights, optimisers, average, counters: a run resumes from it to the step
-    log.jsonl       one line of figures every few steps, one of held-out figures at every save
-    weights/        the averaged weights as a folder `from_pretrained` loads
+state.pt        weights, optimisers, average, counters: a run resumes from it to the step
+log.jsonl       one line of figures every few steps, one of held-out figures at every save
+weights/        the averaged weights as a folder `from_pretrained` loads
 """
 
 from __future__ import annotations
 
 import copy
 import json
-import os
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -46,7 +45,7 @@ def save_state(folder: Path, model: torch.nn.Module, optimiser: Optimiser, progr
     part = folder / "state.pt.part"
     state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "progress": asdict(progress)}
     torch.save(state, part)
-    os.replace(part, folder / "state.pt")
+    part.replace(folder / "state.pt")
 
 
 def load_state(folder: Path, model: torch.nn.Module, optimiser: Optimiser) -> Progress | None:
@@ -81,8 +80,8 @@ def export(model: DiffusionGemmaForBlockDiffusion, tokenizer_folder: Path, targe
     old = target.with_name(target.name + ".old")
     shutil.rmtree(old, ignore_errors=True)
     if target.exists():
-        os.replace(target, old)
-    os.replace(part, target)
+        target.replace(old)
+    part.replace(target)
     shutil.rmtree(old, ignore_errors=True)
 
 

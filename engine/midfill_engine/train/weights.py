@@ -20,7 +20,9 @@ CONSTANT_UNITS = 16  # of the self-conditioning MLP, see mark_unknown_slots
 
 def load(folder: Path) -> DiffusionGemmaForBlockDiffusion:
     """The weights of a model folder in fp32."""
-    model: DiffusionGemmaForBlockDiffusion = DiffusionGemmaForBlockDiffusion.from_pretrained(folder, dtype=torch.float32)
+    model: DiffusionGemmaForBlockDiffusion = DiffusionGemmaForBlockDiffusion.from_pretrained(
+        folder, dtype=torch.float32
+    )
     return model
 
 

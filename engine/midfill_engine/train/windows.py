@@ -25,7 +25,7 @@ MIN_TOKENS = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """One stretch of one file. Offsets are characters of `text`; token i of the stretch stands at W-position lead + i."""
+    """One stretch of one file. Offsets are characters of `text`; token i stands at encoder position len(lead) + i."""
 
     text: str
     ids: NDArray[np.int64]  # [n]

@@ -72,5 +72,10 @@ def config(hidden: int = 64, layers: int = 2) -> DiffusionGemmaConfig:
         "position_embedding_size": 16,
     }  # fmt: skip
     return DiffusionGemmaConfig(
-        text_config=text, vision_config=vision, canvas_length=64, boi_token_id=None, eoi_token_id=None, image_token_id=None
+        text_config=text,
+        vision_config=vision,
+        canvas_length=64,
+        boi_token_id=None,
+        eoi_token_id=None,
+        image_token_id=None,
     )

@@ -32,7 +32,8 @@ def test_a_handful_of_windows_is_learned_and_filled_exactly() -> None:
         losses = objective.joint(cast_weights(model, torch.float32), batch, torch.Generator().manual_seed(step))
         losses.total.backward()  # type: ignore[no-untyped-call]
         optimiser.step(min(1.0, (step + 1) / 10, 3 * (1 - step / STEPS)), step)
-        if step % 20 == 0: print(step, {k: round(a/max(b,1),3) for k,(a,b) in losses.figures.items()})
+        if step % 20 == 0:
+            print(step, {k: round(a / max(b, 1), 3) for k, (a, b) in losses.figures.items()})
     means = {name: total / max(weight, 1.0) for name, (total, weight) in losses.figures.items()}
     print(means)
     engine = DiffusionGemma(model, FirstSignal.MEAN)
