@@ -118,7 +118,7 @@ class _Groups:
     """Which canvas each slot of a batch belongs to, and sums, orders and ends within a canvas."""
 
     def __init__(self, batch: Batch) -> None:
-        each = int(batch.owner.max()) + 1
+        each = max(int(batch.owner.max()) + 1, 1)
         rows = torch.arange(batch.slots.shape[0], device=batch.slots.device)[:, None]
         self.of = (rows * each + batch.owner)[batch.slots]  # [S]
         self.count = batch.slots.shape[0] * each

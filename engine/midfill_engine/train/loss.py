@@ -66,7 +66,7 @@ def cross_entropy(
     compiled `inner` sees one shape. The gradient of `head` comes out in fp32.
     """
     rows = len(target)
-    missing = -rows % CHUNK
+    missing = -rows % CHUNK if rows else CHUNK
     if missing:
         hidden = torch.nn.functional.pad(hidden, (0, 0, 0, missing))
         target = torch.nn.functional.pad(target, (0, missing))

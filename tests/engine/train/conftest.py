@@ -1,11 +1,18 @@
-"""A tiny model, a tiny tokenizer and a tiny corpus for the training tests."""
+"""`tiny`: a tiny model, tokenizer and corpus for the training tests."""
 
 from __future__ import annotations
 
-from midfill_engine.train.shards import Shard, tokenize
-from midfill_engine.train.tokenizer import train_tokenizer
+from functools import cached_property
+from pathlib import Path
+
+import pytest
 from tokenizers import Tokenizer
-from transformers import DiffusionGemmaConfig, DiffusionGemmaTextConfig
+from transformers import DiffusionGemmaConfig, DiffusionGemmaForBlockDiffusion, DiffusionGemmaTextConfig
+
+from midfill_engine.train import weights
+from midfill_engine.train.shards import Shard, save_shard, tokenize
+from midfill_engine.train.state import export
+from midfill_engine.train.tokenizer import save_tokenizer, train_tokenizer
 
 PAD, EOS, BOS = 0, 1, 2
 
@@ -37,23 +44,45 @@ def make_{name}(count):
 '''
 
 
-def texts() -> list[str]:
-    """A handful of small files, each different."""
-    names = ("circle", "square", "road", "river")
-    return [SOURCE.format(name=name, Name=name.title(), number=number) for number, name in enumerate(names)]
+class Tiny:
+    """Everything small that a test may want; made once a session."""
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """A handful of small files, each different."""
+        names = ("circle", "square", "road", "river")
+        return [SOURCE.format(name=name, Name=name.title(), number=number) for number, name in enumerate(names)]
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """A tokenizer trained on the files."""
+        return train_tokenizer(self.texts, 512)
+
+    @cached_property
+    def shard(self) -> Shard:
+        """The files as a shard."""
+        return tokenize(self.texts, self.tokenizer)
+
+    def model(self, hidden: int = 64, layers: int = 2) -> DiffusionGemmaForBlockDiffusion:
+        """Fresh weights."""
+        return weights.fresh(config(hidden, layers), seed=0)
+
+    def write(self, folder: Path) -> tuple[Path, Path]:
+        """Shards and a model folder under `folder`, as a run wants them."""
+        shards, start, tokenizer = folder / "shards", folder / "start", folder / "tokenizer"
+        save_tokenizer(self.tokenizer, tokenizer)
+        export(self.model(), tokenizer, start)
+        for split in ("train", "dev"):
+            save_shard(self.shard, shards, split)
+        return shards, start
 
 
-def tokenizer() -> Tokenizer:
-    """A tokenizer trained on the files."""
-    return train_tokenizer(texts(), 512)
+@pytest.fixture(scope="session")
+def tiny() -> Tiny:
+    return Tiny()
 
 
-def shard() -> Shard:
-    """The files as a shard."""
-    return tokenize(texts(), tokenizer())
-
-
-def config(hidden: int = 64, layers: int = 2) -> DiffusionGemmaConfig:
+def config(hidden: int, layers: int) -> DiffusionGemmaConfig:
     """The shipped model's architecture, smaller."""
     kinds = ["sliding_attention"] * (layers - 1) + ["full_attention"]
     text = DiffusionGemmaTextConfig(
