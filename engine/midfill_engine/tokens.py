@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import cached_property
+from itertools import takewhile
 
 from tokenizers import Tokenizer
 
@@ -16,23 +17,34 @@ _BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
 class TokenCodec:
-    """A tokenizer's vocabulary as bytes. `special`: ids that stand for no text."""
+    """A tokenizer's vocabulary as bytes. `special`: ids that stand for no text, and that no text is encoded to."""
 
     def __init__(self, tokenizer: Tokenizer, special: frozenset[int]) -> None:
+        # A file may well hold the characters `<eos>`; they are text, and must not end or steer anything.
+        tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self.special = special
         self._is_byte_level = type(tokenizer.decoder).__name__ == "ByteLevel"
-        self.num_tokens = int(tokenizer.get_vocab_size(with_added_tokens=True))
+        self._pieces: dict[int, str] = {i: piece for piece, i in tokenizer.get_vocab(with_added_tokens=True).items()}
+        self.num_tokens = max(self._pieces) + 1  # a vocabulary may have gaps
 
     def ids(self, text: str) -> list[int]:
-        """Token ids of `text`, without any special token."""
-        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        """Token ids of `text`, without any special token. A lone surrogate, which is no text, counts as `?`."""
+        clean = text if text.isascii() else text.encode(errors="replace").decode()
+        return [i for i in self._tokenizer.encode(clean, add_special_tokens=False).ids if i not in self.special]
+
+    @cached_property
+    def textless(self) -> frozenset[int]:
+        """Ids that stand for no text: special ones and gaps in the vocabulary."""
+        return frozenset(i for i, piece in enumerate(self.token_bytes) if not piece)
 
     @cached_property
     def token_bytes(self) -> list[bytes]:
         """What each id stands for; nothing for a special one."""
-        pieces = {i: piece for piece, i in self._tokenizer.get_vocab(with_added_tokens=True).items()}
-        return [b"" if i in self.special or i not in pieces else self._piece_bytes(pieces[i]) for i in range(self.num_tokens)]
+        return [
+            b"" if i in self.special or i not in self._pieces else self._piece_bytes(self._pieces[i])
+            for i in range(self.num_tokens)
+        ]
 
     def bytes_of(self, ids: list[int]) -> bytes:
         return b"".join(self.token_bytes[i] for i in ids)
@@ -67,7 +79,9 @@ class TokenCodec:
 
     def _piece_bytes(self, piece: str) -> bytes:
         if self._is_byte_level:
-            return bytes(_BYTE_OF[char] for char in piece) if all(char in _BYTE_OF for char in piece) else piece.encode()
+            return (
+                bytes(_BYTE_OF[char] for char in piece) if all(char in _BYTE_OF for char in piece) else piece.encode()
+            )
         byte = _BYTE_TOKEN.fullmatch(piece)
         return bytes([int(byte[1], 16)]) if byte else piece.replace("▁", " ").encode()
 
@@ -81,18 +95,16 @@ def decode_whole(raw: bytes) -> str:
 
 
 def _in_range(pieces: list[tuple[bytes, int]], start: bytes) -> list[int]:
+    """Ids of the pieces that begin with `start`, which stand together in the sorted list."""
     first = bisect_left(pieces, (start, -1))
-    found = []
-    for piece, i in pieces[first:]:
-        if not piece.startswith(start):
-            break
-        found.append(i)
-    return found
+    following = (pieces[at] for at in range(first, len(pieces)))
+    return [i for _, i in takewhile(lambda entry: entry[0].startswith(start), following)]
 
 
 def _exactly(pieces: list[tuple[bytes, int]], wanted: bytes) -> list[int]:
     first = bisect_left(pieces, (wanted, -1))
-    return [i for piece, i in pieces[first : first + 8] if piece == wanted]
+    following = (pieces[at] for at in range(first, len(pieces)))
+    return [i for _, i in takewhile(lambda entry: entry[0] == wanted, following)]
 
 
 def _byte_alphabet() -> dict[str, int]:
