@@ -17,10 +17,13 @@ from torch import Tensor
 
 from midfill_engine.tokens import TokenCodec
 
-# A run that a tokenizer may have joined with what follows: a word, an operator, an indentation.
-_LEFT = re.compile(r"(?:[^\W\d_]|_)+\Z|[^\s\w]{1,4}\Z|[ \t]+\Z")
-_RIGHT = re.compile(r"(?:[^\W\d_]|_)+|[^\s\w]{1,4}|[ \t]+")
+# A run that a tokenizer may have joined with what follows, and with the blank before it: a word, an operator, an
+# indentation. A lone surrogate is no text and is never healed.
+_LEFT = re.compile(r" ?(?:[^\W\d_]|_)+\Z| ?[^\s\w\ud800-\udfff]{1,4}\Z|[ \t]+\Z")
+_RIGHT = re.compile(r"(?:[^\W\d_]|_)+|[^\s\w\ud800-\udfff]{1,4}|[ \t]+")
 _LONGEST = 24  # characters; a longer run is no token of anybody's
+_NUDGE = 0.1  # logits
+_IMPOSSIBLE = 10**6  # tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,13 +44,13 @@ def find_healing(prefix: str, suffix: str) -> Healing:
     right = _RIGHT.match(suffix[: _LONGEST + 1])
     left_text = left[0] if left and len(left[0]) <= _LONGEST else ""
     right_text = right[0] if right and len(right[0]) <= _LONGEST else ""
-    if not left_text or not right_text or not _is_one_run(left_text + right_text):
+    if not left_text or not right_text or not _is_one_run(left_text, right_text):
         right_text = ""
     return Healing(left=left_text, right=right_text)
 
 
-def _is_one_run(text: str) -> bool:
-    return _RIGHT.fullmatch(text) is not None
+def _is_one_run(left: str, right: str) -> bool:
+    return _RIGHT.fullmatch((left.lstrip() or left) + right) is not None
 
 
 class AffixConstraint:
@@ -55,59 +58,103 @@ class AffixConstraint:
 
     Slots are settled from the left edge inwards: the first may hold what begins with `left`, or a beginning of it, in
     which case the next must go on from there; likewise from the last slot before the middle's end. The end is where
-    the model itself puts its first null.
+    the model itself puts its first null, but for what `right` needs. A part is only allowed as long as the slots that
+    are left can hold the rest. Where there are too few slots for both ends nothing is taken away.
     """
 
     def __init__(self, healing: Healing, codec: TokenCodec, null: int | None) -> None:
-        self._left = healing.left.encode()
-        self._right = healing.right.encode()
-        self._codec = codec
+        self._begin = _Edge(healing.left.encode(), codec, is_left=True)
+        self._end = _Edge(healing.right.encode(), codec, is_left=False)
+        self._pieces = codec.token_bytes
         self._null = null
 
     def apply(self, logits: Tensor) -> Tensor:
+        num_slots = logits.shape[1]
+        if self._begin.num_needed + self._end.num_needed > num_slots:
+            return logits
         for row in logits:
-            first_free = self._apply_left(row)
-            if self._right:
-                self._apply_right(row, first_free)
+            first_free = self._settle(row, range(num_slots - self._end.num_needed), self._begin)
+            if self._end.text:
+                last = self._bound(row, first_free) - 1
+                self._settle(row, range(last, first_free - 1, -1), self._end)
         return logits
 
-    def _apply_left(self, row: Tensor) -> int:
-        """Constrain row [M, V] from its left edge; the first slot that is free."""
-        rest = self._left
-        for slot in range(len(row)):
+    def _settle(self, row: Tensor, slots: range, edge: _Edge) -> int:
+        """Constrain row [M, V] along `slots` until the edge's text stands; the first slot that is free."""
+        rest = edge.text
+        for num_left, slot in zip(range(len(slots), 0, -1), slots, strict=True):
             if not rest:
                 return slot
-            _allow(row[slot], self._codec.beginning_with(rest) + self._codec.beginnings_of(rest))
-            rest = rest[len(self._codec.token_bytes[int(row[slot].argmax())]) :]
-        return len(row)
+            _allow(row[slot], edge.allowed(rest, num_left, row.device))
+            rest = edge.after(rest, self._pieces[int(row[slot].argmax())])
+        return slots.stop
 
-    def _apply_right(self, row: Tensor, first_free: int) -> None:
-        """Constrain the slots before the row's end, from right to left, as far as those of the left edge."""
-        rest = self._right
-        for slot in range(self._end(row, first_free) - 1, first_free - 1, -1):
-            if not rest:
-                return
-            _allow(row[slot], self._codec.ending_with(rest) + self._codec.endings_of(rest))
-            chosen = self._codec.token_bytes[int(row[slot].argmax())]
-            rest = rest[: len(rest) - len(chosen)] if len(chosen) < len(rest) else b""
-
-    def _end(self, row: Tensor, first_free: int) -> int:
+    def _bound(self, row: Tensor, first_free: int) -> int:
+        """Where row [M, V] ends: its first null behind the left edge, put off where the right edge needs more slots."""
         if self._null is None:
             return len(row)
-        nulls = (row.argmax(-1) == self._null).nonzero()[:, 0].tolist()
-        return next((slot for slot in nulls if slot > first_free), len(row))
+        best = row[first_free:].argmax(-1).tolist()
+        end = first_free + (best.index(self._null) if self._null in best else len(best))
+        least = first_free + self._end.num_needed
+        if end >= least:
+            return end
+        row[end:least, self._null] = float("-inf")
+        if least < len(row):  # just likeliest: the model may still think better of it at the next step
+            row[least, self._null] = row[least].max() + _NUDGE
+        return least
 
 
-def _allow(logits: Tensor, ids: list[int]) -> None:
-    """Leave only `ids` in logits [V]; all of them where `ids` is empty or would leave nothing."""
-    if not ids:
-        return
-    allowed = torch.tensor(ids, device=logits.device)
-    kept = logits[allowed]
+class _Edge:
+    """The text that one end of the slots is held to, and the ids that may stand for it."""
+
+    def __init__(self, text: bytes, codec: TokenCodec, *, is_left: bool) -> None:
+        self.text = text
+        self._codec = codec
+        self._is_left = is_left
+        self._needed = {0: 0}  # bytes still to come: the fewest tokens that can stand for them
+        self._allowed: dict[tuple[int, int], Tensor] = {}
+        for length in range(1, len(text) + 1):
+            self._needed[length] = self._count(text[-length:] if is_left else text[:length])
+
+    @property
+    def num_needed(self) -> int:
+        """The fewest tokens that can stand for all of the text."""
+        return self._needed[len(self.text)]
+
+    def after(self, rest: bytes, piece: bytes) -> bytes:
+        """What of `rest` is still to come behind a token."""
+        num_left = max(0, len(rest) - len(piece))
+        return rest[len(rest) - num_left :] if self._is_left else rest[:num_left]
+
+    def allowed(self, rest: bytes, num_slots: int, device: torch.device) -> Tensor:
+        """Ids that may stand next where `rest` is to come and `num_slots` are left, [n]."""
+        key = (len(rest), min(num_slots, len(rest)))
+        if key not in self._allowed:
+            ids = self._whole(rest) + [i for i, left in self._parts(rest) if self._needed[left] < num_slots]
+            self._allowed[key] = torch.tensor(ids, dtype=torch.long, device=device)
+        return self._allowed[key]
+
+    def _count(self, rest: bytes) -> int:
+        if self._whole(rest):
+            return 1
+        return 1 + min((self._needed[left] for _, left in self._parts(rest)), default=_IMPOSSIBLE)
+
+    def _whole(self, rest: bytes) -> list[int]:
+        return self._codec.beginning_with(rest) if self._is_left else self._codec.ending_with(rest)
+
+    def _parts(self, rest: bytes) -> list[tuple[int, int]]:
+        """Ids that stand for a part of `rest`, and how many bytes are to come after each."""
+        ids = self._codec.beginnings_of(rest) if self._is_left else self._codec.endings_of(rest)
+        return [(i, len(rest) - len(self._codec.token_bytes[i])) for i in ids]
+
+
+def _allow(logits: Tensor, ids: Tensor) -> None:
+    """Leave only `ids` [n] in logits [V]; all of them where that would leave nothing."""
+    kept = logits[ids]
     if bool(torch.isinf(kept).all()):
         return
     logits.fill_(float("-inf"))
-    logits[allowed] = kept
+    logits[ids] = kept
 
 
 def cut_healed(text: str, healing: Healing) -> str | None:
