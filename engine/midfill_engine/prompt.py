@@ -9,13 +9,16 @@ encoded: an anchor that moved with every character would throw the cache away wi
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from midfill_engine.heal import Healing
 from midfill_engine.tokens import TokenCodec
 
-_CHARS_PER_TOKEN = 4  # first guess of how much text fills the budget; what is too much is dropped in strides
+_CHARS_PER_TOKEN = 4  # how much text is tokenised to fill a budget; sparser text fills it with more, denser with less
 _SUFFIX_CHARS_PER_TOKEN = 8
+_STRIDES = 4  # of a full window; the anchor moves by one of them at a time
+_LINE_END = re.compile(r"\r\n?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,21 +49,24 @@ def build_prompt(prefix: str, suffix: str, healing: Healing, shape: PromptShape,
     ids, is_whole = _window(prefix, shape.context - 2, codec)
     lead = [shape.bos, shape.file] if is_whole and shape.file is not None else [shape.bos]
     num_tail = min(shape.tail, len(ids))
-    head = codec.ids(suffix[: _SUFFIX_CHARS_PER_TOKEN * shape.head])[: shape.head]
+    head = _head(suffix, shape.head, codec)
     return Prompt(encoded=lead + ids[: len(ids) - num_tail], tail=ids[len(ids) - num_tail :], head=head)
 
 
 def _window(prefix: str, budget: int, codec: TokenCodec) -> tuple[list[int], bool]:
-    """The last tokens of `prefix` from an anchored start, `budget` at most, and whether that is all of it."""
-    stride = max(1, budget * _CHARS_PER_TOKEN // 4)
-    start = _anchor(prefix, len(prefix) - budget * _CHARS_PER_TOKEN, stride)
-    while True:
-        ids = codec.ids(prefix[start:])
-        if len(ids) <= budget:
-            return ids, start == 0
-        if len(prefix) - start <= stride:  # one long line, or tokens of less than a character each
-            return ids[-budget:], False
-        start = _anchor(prefix, start + 1, stride)
+    """The last tokens of `prefix` from an anchored start, `budget` at most, and whether that is all of it.
+
+    Two anchors, each moving in strides: the character from which on is tokenised, which bounds the work, and the token
+    from which on is kept, which bounds the prompt.
+    """
+    budget = max(0, budget)
+    start = _anchor(prefix, len(prefix) - budget * _CHARS_PER_TOKEN, max(1, budget * _CHARS_PER_TOKEN // _STRIDES))
+    ids = codec.ids(as_trained(prefix[start:]))
+    excess = len(ids) - budget
+    if excess <= 0:
+        return ids, start == 0
+    stride = max(1, budget // _STRIDES)
+    return ids[-(-excess // stride) * stride :], False
 
 
 def _anchor(prefix: str, at_least: int, stride: int) -> int:
@@ -70,3 +76,18 @@ def _anchor(prefix: str, at_least: int, stride: int) -> int:
     grid = -(-at_least // stride) * stride
     line_end = prefix.find("\n", grid, grid + stride)
     return min(len(prefix), line_end + 1 if line_end >= 0 else grid)
+
+
+def _head(suffix: str, num_tokens: int, codec: TokenCodec) -> list[int]:
+    """The first tokens of `suffix`. The cut made for tokenising lies behind them, so that it shapes none of them."""
+    num_chars = max(1, _SUFFIX_CHARS_PER_TOKEN * num_tokens)
+    while True:
+        ids = codec.ids(as_trained(suffix[:num_chars]))
+        if len(ids) > num_tokens or num_chars >= len(suffix):
+            return ids[:num_tokens]
+        num_chars *= 2
+
+
+def as_trained(text: str) -> str:
+    """Text as models see it in training: lines end in `\\n`, and no byte order mark leads."""
+    return _LINE_END.sub("\n", text).removeprefix("\ufeff")
