@@ -7,6 +7,7 @@ fields of `Preset` that differ from the defaults (the shipped model's folder doe
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -54,16 +55,23 @@ class Preset:
     can_instruct: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("line_slots", "block_slots", "context", "max_steps"):
-            if getattr(self, name) < 1:
-                raise PresetError(f"preset {self.name}: {name} must be 1 or more, got {getattr(self, name)}")
+        for name in ("line_slots", "block_slots", "max_steps"):
+            self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("tail", "head", "first_noise_id", "stability"):
-            if getattr(self, name) < 0:
-                raise PresetError(f"preset {self.name}: {name} must be 0 or more, got {getattr(self, name)}")
-        if self.family != "uniform":
-            raise PresetError(f"preset {self.name}: family must be uniform, got {self.family!r}")
-        if self.first_signal not in ("zero", "mean"):
-            raise PresetError(f"preset {self.name}: first_signal must be zero or mean, got {self.first_signal!r}")
+            self._check(name, getattr(self, name) >= 0, "0 or more")
+        for name in ("null_token", "file_token"):
+            self._check(name, (getattr(self, name) or 0) >= 0, "0 or more")
+        for name in ("entropy_bound", "confidence"):
+            self._check(name, 0 < getattr(self, name) < math.inf, "above 0")
+        self._check("t_min", 0 <= self.t_min <= self.t_max, "0 or more, and at most t_max")
+        self._check("t_max", self.t_max < math.inf, "a temperature")
+        self._check("context", self.context > self.tail + 2, "more than tail + 2")
+        self._check("family", self.family == "uniform", "uniform")
+        self._check("first_signal", self.first_signal in ("zero", "mean"), "zero or mean")
+
+    def _check(self, name: str, is_right: bool, wanted: str) -> None:
+        if not is_right:
+            raise PresetError(f"preset {self.name}: {name} must be {wanted}, got {getattr(self, name)!r}")
 
 
 def shipped_names() -> list[str]:
@@ -80,11 +88,19 @@ def find_preset(name: str) -> Preset:
     """
     if name == "pocket":
         return _from_folder("pocket", Path(str(files("midfill_engine") / "pocket")))
-    folder = Path(name).expanduser()
-    if folder.is_dir():
+    folder = _folder(name)
+    if folder is not None:
         return _from_folder(folder.name or str(folder), folder)
     known = ", ".join(shipped_names())
     raise PresetError(f"no preset and no folder is called {name!r}; presets are: {known}")
+
+
+def _folder(name: str) -> Path | None:
+    try:
+        folder = Path(name).expanduser()
+    except RuntimeError:  # ~nobody
+        return None
+    return folder if name and folder.is_dir() else None
 
 
 def _from_folder(name: str, folder: Path) -> Preset:
@@ -100,14 +116,14 @@ def _from_folder(name: str, folder: Path) -> Preset:
 def _read(path: Path) -> dict[str, Any]:
     try:
         raw = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise PresetError(f"{path} cannot be read: {error}") from None
-    allowed = {field.name: field.type for field in fields(Preset)} | {}
-    for key in ("name", "source"):
-        allowed.pop(key)
-    if not isinstance(raw, dict) or not set(raw) <= set(allowed):
-        unknown = sorted(set(raw) - set(allowed)) if isinstance(raw, dict) else ["not an object"]
-        raise PresetError(f"{path}: unknown settings: {', '.join(map(str, unknown))}")
+    except (OSError, ValueError, RecursionError) as error:
+        raise PresetError(f"{path} cannot be read ({error}): mend it or remove it") from None
+    if not isinstance(raw, dict):
+        raise PresetError(f"{path} must hold an object of settings, got {type(raw).__name__}")
+    allowed = {field.name: field.type for field in fields(Preset) if field.name not in ("name", "source")}
+    unknown = sorted(set(raw) - set(allowed))
+    if unknown:
+        raise PresetError(f"{path}: unknown settings: {', '.join(unknown)}; known are: {', '.join(allowed)}")
     for key, value in raw.items():
         _check_type(path, key, value, str(allowed[key]))
     return raw
