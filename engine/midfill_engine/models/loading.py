@@ -70,7 +70,7 @@ def load(
     codec, bos = _load_codec(preset)
     on_progress(0.3, "reading the weights")
     model = _load_model(preset, dtype, device)
-    _check_tokens(preset, codec, model.get_input_embeddings().num_embeddings)
+    _check_tokens(preset, codec, model.lm_head.out_features)
     on_progress(1.0, "ready")
     return Loaded(model=wrap(model, FirstSignal(preset.first_signal)), codec=codec, bos=bos)
 
