@@ -23,6 +23,7 @@ from midfill_engine.denoise.stop import StableAndConfident
 from midfill_engine.drafts import DraftMaker
 from midfill_engine.errors import ResourceError
 from midfill_engine.heal import AffixConstraint, Healing, cut_healed, find_healing
+from midfill_engine.models.base import BlockModel
 from midfill_engine.models.loading import Loaded, load
 from midfill_engine.presets import Preset, find_preset
 from midfill_engine.prompt import Prompt, PromptShape, build_prompt
@@ -56,6 +57,15 @@ class _Middle:
     is_open: bool = True  # the last canvas filled up without an end
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Offer:
+    """A worthwhile text and the middle it was read from."""
+
+    text: str
+    confidence: float
+    middle: _Middle
+
+
 def load_filler(options: EngineOptions, on_progress: OnProgress) -> Filler:
     """Load the preset's model (a `core.Load`). Raises PresetError, WeightsError or ResourceError."""
     preset = find_preset(options.preset)
@@ -67,14 +77,15 @@ def load_filler(options: EngineOptions, on_progress: OnProgress) -> Filler:
 class Filler:
     """A `core.FillCore` over one model. Owned by one thread."""
 
-    def __init__(self, preset: Preset, loaded: Loaded) -> None:
+    def __init__(self, preset: Preset, loaded: Loaded[BlockModel]) -> None:
         self._preset = preset
         self._model = loaded.model
         self._codec = loaded.codec
         self._shape = PromptShape(
             context=preset.context, tail=preset.tail, head=preset.head, bos=loaded.bos, file=preset.file_token
         )
-        self._banned = Banned(tokens=self._marks(loaded.codec.special - {preset.null_token}))
+        padding = range(loaded.codec.num_tokens, loaded.model.vocab_size)  # rows of the embedding that are no token
+        self._banned = Banned(tokens=self._marks({*loaded.codec.textless, *padding} - {preset.null_token}))
         newlines = {i for i, piece in enumerate(loaded.codec.token_bytes) if b"\n" in piece or b"\r" in piece}
         self._newlines = self._marks(newlines)
 
@@ -85,6 +96,15 @@ class Filler:
     @property
     def device(self) -> str:
         return str(self._model.device)
+
+    @property
+    def banned(self) -> torch.Tensor:
+        """Tokens that never stand in a slot, [V] bool."""
+        return self._banned.tokens
+
+    def num_tokens(self, text: str) -> int:
+        """How many tokens a text takes."""
+        return len(self._codec.ids(text))
 
     def fill(self, request: FillRequest, control: Control) -> FillResult:
         began = time.perf_counter()
@@ -113,53 +133,55 @@ class Filler:
     def _fill(self, plan: Plan, control: Control, began: float) -> FillResult:
         encoded = self._model.encode(plan.prompt.encoded)
         encode_s = time.perf_counter() - began
-        middles = self._first_canvases(plan, control)
+        middles, num_steps = self._first_canvases(plan, control)
         for middle in middles:
-            while self._goes_on(middle, plan):
-                self._extend(middle, plan, control)
-        candidates = self._candidates(middles, plan)
+            while self._goes_on(middle, plan, control):
+                num_steps += self._extend(middle, plan, control if middle is middles[0] else _unwatched(control))
+        offers = self._offers(middles, plan)
+        leading = offers[0].middle if offers else middles[0]
         total = time.perf_counter() - began
         return FillResult(
-            candidates=candidates,
-            finish=_finish(middles, candidates),
-            num_steps=sum(middle.num_steps for middle in middles[:1]) if len(middles) == 1 else _batch_steps(middles),
-            num_tokens=len(middles[0].tokens),
+            candidates=_candidates(offers),
+            finish=_finish(middles, leading, is_empty=not offers),
+            num_steps=num_steps,
+            num_tokens=len(leading.tokens) if offers else 0,
             num_prompt=encoded.num_tokens,
             num_cached=encoded.num_cached,
             timings=Timings(encode=encode_s, denoise=total - encode_s, total=total),
             preset=self._preset.name,
         )
 
-    def _first_canvases(self, plan: Plan, control: Control) -> list[_Middle]:
-        """The first canvas of every candidate, in one batch; a greedy preset's further candidates are sampled."""
+    def _first_canvases(self, plan: Plan, control: Control) -> tuple[list[_Middle], int]:
+        """The first canvas of every candidate, in one batch, and how many passes that took; a greedy preset's further
+        candidates are sampled."""
         request = plan.request
         seeds = [(request.seed + i) % 2**63 for i in range(request.num_candidates)]
         middles = [_Middle(seed=seed, tokens=[], log_probs=[]) for seed in seeds]
         schedule = self._schedule(request)
         if schedule.is_greedy and request.temperature is None and len(middles) > 1:
-            self._denoise(middles[:1], plan, schedule, control)
-            self._denoise(middles[1:], plan, _EXPLORE, replace(control, on_draft=None))
-        else:
-            self._denoise(middles, plan, schedule, control)
-        return middles
+            num_steps = self._denoise(middles[:1], plan, schedule, control)
+            return middles, num_steps + self._denoise(middles[1:], plan, _EXPLORE, _unwatched(control))
+        return middles, self._denoise(middles, plan, schedule, control)
 
-    def _goes_on(self, middle: _Middle, plan: Plan) -> bool:
-        is_interrupted = middle.ended in (Ended.CANCELLED, Ended.DEADLINE)
+    def _goes_on(self, middle: _Middle, plan: Plan, control: Control) -> bool:
+        is_late = control.deadline is not None and time.monotonic() >= control.deadline
+        is_interrupted = is_late or middle.ended in (Ended.CANCELLED, Ended.DEADLINE)
         has_room = len(middle.tokens) < plan.request.limits.max_tokens
         has_end = self._preset.null_token is not None
         return middle.is_open and has_room and has_end and not is_interrupted and not plan.healing.right
 
-    def _extend(self, middle: _Middle, plan: Plan, control: Control) -> None:
-        """One further canvas behind the middle so far."""
+    def _extend(self, middle: _Middle, plan: Plan, control: Control) -> int:
+        """One further canvas behind the middle so far; how many passes that took."""
         ids = plan.prompt.encoded + plan.prompt.tail + middle.tokens
         num_tail = min(self._preset.tail, len(ids) - 1)
         prompt = Prompt(encoded=ids[: len(ids) - num_tail], tail=ids[len(ids) - num_tail :], head=plan.prompt.head)
         self._model.encode(prompt.encoded)
         further = replace(plan, prompt=prompt, healing=Healing())
-        self._denoise([middle], further, self._schedule(plan.request), control)
+        return self._denoise([middle], further, self._schedule(plan.request), control)
 
-    def _denoise(self, middles: list[_Middle], plan: Plan, schedule: LinearTemperature, control: Control) -> None:
-        """Denoise one canvas for each of `middles`, which all stand behind the encoded prompt, and append to them."""
+    def _denoise(self, middles: list[_Middle], plan: Plan, schedule: LinearTemperature, control: Control) -> int:
+        """Denoise one canvas for each of `middles`, which all stand behind the encoded prompt, and append to them; how
+        many passes that took."""
         room = plan.request.limits.max_tokens - len(middles[0].tokens)
         num_slots = min(plan.num_slots, room)
         length = self._length(plan.mode)
@@ -173,21 +195,35 @@ class Filler:
             schedule=schedule,
             stop=StableAndConfident(stability=self._preset.stability, confidence=self._preset.confidence),
             length=length,
-            constraint=self._constraint(plan.healing),
+            constraint=self._constraint(plan),
         )
-        watcher = None
-        if control.on_draft is not None:
-            watcher = DraftMaker(self._codec, length, middles[0].tokens, plan.healing.left, control.on_draft)
         rows = denoise(
             self._model,
             ids,
             slice(len(tail), len(tail) + num_slots),
             policy,
             [self._generator(middle) for middle in middles],
-            Interrupts(is_cancelled=control.is_cancelled, deadline=control.deadline, on_step=watcher),
+            Interrupts(
+                is_cancelled=control.is_cancelled,
+                deadline=control.deadline,
+                on_step=self._watcher(middles[0], plan, control),
+            ),
         )
         for middle, row in zip(middles, rows, strict=True):
             self._append(middle, row, plan.mode)
+        return max(row.num_steps for row in rows)
+
+    def _watcher(self, middle: _Middle, plan: Plan, control: Control) -> DraftMaker | None:
+        if control.on_draft is None:
+            return None
+        return DraftMaker(
+            self._codec,
+            self._length(plan.mode),
+            plan.healing,
+            control.on_draft,
+            before=tuple(middle.tokens),
+            num_steps=middle.num_steps,
+        )
 
     def _append(self, middle: _Middle, row: Row, mode: Mode) -> None:
         kept = self._length(mode).cut(row.tokens)
@@ -198,19 +234,21 @@ class Filler:
         middle.num_steps += row.num_steps
         middle.ended = row.ended
 
-    def _candidates(self, middles: list[_Middle], plan: Plan) -> tuple[Candidate, ...]:
+    def _offers(self, middles: list[_Middle], plan: Plan) -> list[_Offer]:
         """Worthwhile texts, duplicates merged: the first row leads, the others follow by confidence."""
-        found: dict[str, float] = {}
+        found: dict[str, _Offer] = {}
         for middle in middles:
-            text = self._text(middle, plan)
-            if text and middle.ended is not Ended.CANCELLED:
-                found[text] = max(found.get(text, 0.0), _confidence(middle))
-        leading = next(iter(found), "")
-        ranked = sorted(found.items(), key=lambda item: (item[0] != leading, -item[1]))
-        return tuple(Candidate(text=text, confidence=confidence) for text, confidence in ranked)
+            if middle.ended is Ended.CANCELLED:
+                return []
+            offer = _Offer(text=self.read(middle.tokens, plan), confidence=_confidence(middle), middle=middle)
+            same = found.setdefault(offer.text, offer)
+            found[offer.text] = replace(same, confidence=max(same.confidence, offer.confidence))
+        offers = [offer for offer in found.values() if offer.text]
+        return offers[:1] + sorted(offers[1:], key=lambda offer: -offer.confidence)
 
-    def _text(self, middle: _Middle, plan: Plan) -> str:
-        text: str | None = self._codec.text_of(middle.tokens)
+    def read(self, tokens: list[int], plan: Plan) -> str:
+        """The text that tokens of the slots offer in the plan's hole; empty where that is nothing."""
+        text: str | None = self._codec.text_of(tokens)
         if plan.healing.is_needed:
             text = cut_healed(text or "", plan.healing)
         return read_out(text or "", plan.mode, plan.request.prefix, plan.request.suffix)
@@ -230,10 +268,13 @@ class Filler:
             return FixedLength()
         return NullLength(null=self._preset.null_token, enders=self._newlines if mode is Mode.LINE else None)
 
-    def _constraint(self, healing: Healing) -> Constraint:
-        if not healing.is_needed:
+    def _constraint(self, plan: Plan) -> Constraint:
+        if not plan.healing.is_needed:
             return self._banned
-        return AllOf((self._banned, AffixConstraint(healing, self._codec, self._preset.null_token)))
+        affixes = AffixConstraint(plan.healing, self._codec, self._preset.null_token)
+        if plan.mode is Mode.LINE and plan.healing.right:  # the line goes on right of the hole
+            return AllOf((self._banned, Banned(tokens=self._newlines), affixes))
+        return AllOf((self._banned, affixes))
 
     def _marks(self, ids: set[int] | frozenset[int | None]) -> torch.Tensor:
         """[V] bool, True at `ids`."""
@@ -247,19 +288,22 @@ def _confidence(middle: _Middle) -> float:
     return math.exp(sum(middle.log_probs) / len(middle.log_probs)) if middle.log_probs else 0.0
 
 
-def _batch_steps(middles: list[_Middle]) -> int:
-    """Passes of the denoiser: rows of one batch share theirs."""
-    return max(middle.num_steps for middle in middles)
+def _unwatched(control: Control) -> Control:
+    """Drafts are those of the first candidate."""
+    return replace(control, on_draft=None)
 
 
-def _finish(middles: list[_Middle], candidates: tuple[Candidate, ...]) -> Finish:
-    first = middles[0]
-    if first.ended is Ended.CANCELLED:
+def _candidates(offers: list[_Offer]) -> tuple[Candidate, ...]:
+    return tuple(Candidate(text=offer.text, confidence=offer.confidence) for offer in offers)
+
+
+def _finish(middles: list[_Middle], leading: _Middle, *, is_empty: bool) -> Finish:
+    if any(middle.ended is Ended.CANCELLED for middle in middles):
         return Finish.CANCELLED
-    if not candidates:
+    if is_empty:
         return Finish.EMPTY
-    if first.ended is Ended.DEADLINE:
+    if leading.ended is Ended.DEADLINE:
         return Finish.DEADLINE
-    if first.is_open:
+    if leading.is_open:
         return Finish.LENGTH
-    return Finish.STEPS if first.ended is Ended.STEPS else Finish.COMPLETE
+    return Finish.STEPS if leading.ended is Ended.STEPS else Finish.COMPLETE
