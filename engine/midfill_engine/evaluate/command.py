@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from tokenizers import Tokenizer
 
 from midfill_engine import __version__
 from midfill_engine.api import Engine, EngineOptions, Mode, open_local
@@ -20,11 +22,15 @@ from midfill_engine.errors import RequestError
 from midfill_engine.evaluate.asking import Asking
 from midfill_engine.evaluate.cases import Case, read_cases
 from midfill_engine.evaluate.grading import Graded, Grader, NoTests
+from midfill_engine.evaluate.plot import check_plot, draw
+from midfill_engine.evaluate.programs import read_tests
 from midfill_engine.evaluate.report import json_line, print_report
 from midfill_engine.evaluate.run import answerable, evaluate, warm_up, write_line
 from midfill_engine.evaluate.sample import sample
-from midfill_engine.evaluate.summary import summarise
-from midfill_engine.presets import find_preset
+from midfill_engine.evaluate.sandbox import Sandbox
+from midfill_engine.evaluate.summary import Summary, summarise
+from midfill_engine.evaluate.trials import Trials
+from midfill_engine.presets import Preset, find_preset
 
 OpenEngine = Callable[[EngineOptions], Engine]
 
@@ -37,20 +43,48 @@ class Chosen:
     notes: list[str]
 
 
-def run(argv: Sequence[str], open_engine: OpenEngine = open_local) -> int:
-    """Run the evaluation; exit code 0, whatever the figures are."""
+def run(argv: Sequence[str], open_engine: OpenEngine | None = None) -> int:
+    """Run the evaluation; exit code 0, whatever the figures are. `open_engine` None: as the arguments say."""
     arguments = _parse(argv)
     preset = find_preset(arguments.preset)
+    if arguments.plot:
+        check_plot(arguments.plot)
     chosen = _choose(arguments, preset.can_instruct)
-    grader = Grader(NoTests())
-    engine = open_engine(EngineOptions(preset=arguments.preset, device=arguments.device, num_threads=arguments.threads))
+    grader = Grader(Trials(read_tests(arguments.tests), Sandbox()) if arguments.tests else NoTests())
+    engine = (open_engine or _opener(arguments))(
+        EngineOptions(preset=arguments.preset, device=arguments.device, num_threads=arguments.threads)
+    )
     graded = asyncio.run(_evaluate(engine, chosen.cases, arguments, grader))
-    summary = summarise(graded, arguments.seed)
-    notes = [*chosen.notes, *_notes(grader)]
+    summary = summarise(graded, arguments.seed, token_counter(preset))
+    _tell(summary, arguments, [*chosen.notes, *grader.notes])
+    return 0
+
+
+def token_counter(preset: Preset) -> Callable[[str], int] | None:
+    """Counts the tokens of a text as the preset's model sees it, if its vocabulary lies with it."""
+    path = preset.source / "tokenizer.json"
+    if not path.is_file():
+        return None
+    tokenizer = Tokenizer.from_file(str(path))
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def _opener(arguments: argparse.Namespace) -> OpenEngine:
+    if not arguments.causal:
+        return open_local
+    return cast(OpenEngine, import_module("midfill_engine.evaluate.causal").open_causal)  # late: it imports torch
+
+
+def _tell(summary: Summary, arguments: argparse.Namespace, notes: list[str]) -> None:
+    """The picture, the tables, the JSON line: whatever was asked for."""
+    title = f"{arguments.cases.name}, {arguments.preset}{', left to right' if arguments.causal else ''}"
+    if arguments.plot:
+        draw(summary, title, arguments.plot)
     if not arguments.json:
-        print_report(summary, f"{arguments.cases.name}, {arguments.preset}", notes, Console())
+        print_report(summary, title, notes, Console())
     facts: dict[str, object] = {
         "preset": arguments.preset,
+        "causal": arguments.causal,
         "cases": arguments.cases.name,
         "seed": arguments.seed,
         "mode": arguments.mode,
@@ -59,7 +93,6 @@ def run(argv: Sequence[str], open_engine: OpenEngine = open_local) -> int:
         "notes": notes,
     }
     print(json_line(summary, facts))
-    return 0
 
 
 class _Parser(argparse.ArgumentParser):
@@ -82,6 +115,9 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--mode", choices=("kind", *Mode), default="kind", help="how holes are asked; kind: as their kind says"
     )
+    parser.add_argument("--causal", action="store_true", help="fill left to right with the same weights, line by line")
+    parser.add_argument("--tests", type=Path, metavar="TESTS.jsonl", help="run the cases' tests, for pass@1")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg|png", help="draw accuracy by length and kind")
     parser.add_argument("--out", type=Path, metavar="FILE.jsonl", help="write every fill and what it is worth")
     parser.add_argument("--json", action="store_true", help="print the JSON line only")
     return parser.parse_args(list(argv))
@@ -113,11 +149,6 @@ def _choose(arguments: argparse.Namespace, can_instruct: bool) -> Chosen:
     left_out = len(wanted) - len(holes)
     notes = [f"{left_out} cases left out: next edits, or instructions that this preset cannot follow"] * bool(left_out)
     return Chosen(cases=sample(holes, arguments.n, arguments.seed), notes=notes)
-
-
-def _notes(grader: Grader) -> list[str]:
-    languages = grader.unparsed_languages
-    return [f"parse rate leaves out {', '.join(languages)}: no grammar on this machine"] * bool(languages)
 
 
 async def _evaluate(engine: Engine, cases: list[Case], arguments: argparse.Namespace, grader: Grader) -> list[Graded]:

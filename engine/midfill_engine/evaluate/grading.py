@@ -49,15 +49,28 @@ class Graded:
 class Tests(Protocol):
     """Runs the tests of cases."""
 
+    @property
+    def notes(self) -> list[str]:
+        """What must be known of how they were run, for people."""
+        ...
+
     def passes(self, case: Case, middle: str) -> bool | None:
         """Whether the case's program with that middle passes its tests; None if that cannot be told."""
         ...
 
 
 class NoTests:
-    """Where no tests are given."""
+    """Where no tests are given; notes whether there would have been any."""
+
+    def __init__(self) -> None:
+        self._wanted: set[str] = set()
+
+    @property
+    def notes(self) -> list[str]:
+        return ["some cases have tests: name their file with --tests to run them"] if self._wanted else []
 
     def passes(self, case: Case, middle: str) -> bool | None:
+        self._wanted |= {case.tests} if case.tests else set()
         return None
 
 
@@ -97,6 +110,8 @@ class Grader:
         return parses(case.whole(middle))
 
     @property
-    def unparsed_languages(self) -> list[str]:
-        """Languages that came up and that nobody here can parse."""
-        return sorted(language for language, parses in self._parsers.items() if parses is None)
+    def notes(self) -> list[str]:
+        """What must be known to read the figures, for people."""
+        unknown = sorted(language for language, parses in self._parsers.items() if parses is None)
+        left_out = [f"parse rate leaves out {', '.join(unknown)}: no grammar on this machine"] if unknown else []
+        return [*left_out, *self._tests.notes]

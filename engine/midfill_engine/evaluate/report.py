@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -22,6 +23,7 @@ _COLUMNS = {
 }
 _WITH_INTERVAL = ("exact_match", "pass_at_1")  # more would not fit into 80 columns
 _DIGITS = 4
+_GOLD = ["gold_pass_at_1 is the ceiling of pass_at_1: the true middles on the same tests"]
 
 
 def print_report(summary: Summary, title: str, notes: list[str], console: Console) -> None:
@@ -34,7 +36,7 @@ def print_report(summary: Summary, title: str, notes: list[str], console: Consol
     ):
         if parts:
             console.print(_by(name, parts))
-    for note in notes:
+    for note in [*_GOLD * (summary.overall.rates["gold_pass_at_1"] is not None), *notes]:
         console.print(note, style="dim", markup=False, highlight=False)
 
 
@@ -55,7 +57,7 @@ def json_line(summary: Summary, facts: Mapping[str, object]) -> str:
 
 
 def _overall(figures: Figures, title: str) -> Table:
-    table = Table("figure", "n", "per case", "95%", "per group", "95%", title=title)
+    table = Table("figure", "n", "per case", "95%", "per group", "95%", title=title, box=SIMPLE_HEAD)
     for name, rate in figures.rates.items():
         if rate is not None:
             table.add_row(
@@ -74,7 +76,7 @@ def _overall(figures: Figures, title: str) -> Table:
 
 def _by(name: str, parts: Mapping[str, Figures]) -> Table:
     columns = {key: title for key, title in _COLUMNS.items() if any(part.rates[key] for part in parts.values())}
-    table = Table("", "n", *columns.values(), "ms", "steps", title=f"by {name}")
+    table = Table("", "n", *columns.values(), "ms", "steps", title=f"by {name}, in percent", box=SIMPLE_HEAD)
     for part, figures in parts.items():
         rates = [_cell(key, figures.rates[key]) for key in columns]
         table.add_row(
@@ -92,10 +94,11 @@ def _shown_interval(interval: tuple[float, float]) -> str:
 
 
 def _cell(key: str, rate: Estimate | None) -> str:
+    """In percent, some with their interval."""
     if rate is None:
         return ""
-    low, high = rate.micro_interval
-    return f"{rate.micro:.2f}" + (f" ({low:.2f}–{high:.2f})" if key in _WITH_INTERVAL else "")
+    low, high = (100 * bound for bound in rate.micro_interval)
+    return f"{100 * rate.micro:.0f}" + (f" ({low:.0f}–{high:.0f})" if key in _WITH_INTERVAL else "")
 
 
 def _plain(figures: Figures) -> dict[str, Any]:

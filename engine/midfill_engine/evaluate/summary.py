@@ -52,16 +52,18 @@ class Summary:
     by_kind: Mapping[str, Figures]
     by_chars: Mapping[str, Figures]
     by_tokens: Mapping[str, Figures]
+    by_kind_and_chars: Mapping[str, Mapping[str, Figures]]
 
 
 def summarise(graded: list[Graded], seed: int = 0, num_tokens: Callable[[str], int] | None = None) -> Summary:
     """All figures; `num_tokens` counts a text's tokens, where the model's vocabulary is known."""
-    by_tokens = _split(graded, lambda one: _bucket(num_tokens(one.case.middle), _TOKENS)) if num_tokens else {}
+    by_kind = _split(graded, lambda one: one.case.kind)
     return Summary(
         overall=figures(graded, seed),
-        by_kind=_figures_of(_split(graded, lambda one: one.case.kind), seed),
-        by_chars=_figures_of(_in_order(_split(graded, lambda one: _bucket(len(one.case.middle), _CHARS))), seed),
-        by_tokens=_figures_of(_in_order(by_tokens), seed),
+        by_kind=_figures_of(by_kind, seed),
+        by_chars=_figures_of(_by_length(graded, len, _CHARS), seed),
+        by_tokens=_figures_of(_by_length(graded, num_tokens, _TOKENS), seed) if num_tokens else {},
+        by_kind_and_chars={kind: _figures_of(_by_length(part, len, _CHARS), seed) for kind, part in by_kind.items()},
     )
 
 
@@ -96,6 +98,12 @@ def _split(graded: list[Graded], key: Callable[[Graded], str]) -> dict[str, list
     return dict(sorted(parts.items()))
 
 
+def _by_length(graded: list[Graded], length: Callable[[str], int], bounds: tuple[int, ...]) -> dict[str, list[Graded]]:
+    """Split by the true middle's length, shortest first."""
+    parts = _split(graded, lambda one: _bucket(length(one.case.middle), bounds))
+    return dict(sorted(parts.items(), key=lambda part: int(part[0].rstrip("+").split("-")[0])))
+
+
 def _bucket(length: int, bounds: tuple[int, ...]) -> str:
     low = 0
     for bound in bounds:
@@ -103,7 +111,3 @@ def _bucket(length: int, bounds: tuple[int, ...]) -> str:
             return f"{low}-{bound}"
         low = bound + 1
     return f"{low}+"
-
-
-def _in_order(parts: dict[str, list[Graded]]) -> dict[str, list[Graded]]:
-    return dict(sorted(parts.items(), key=lambda part: int(part[0].rstrip("+").split("-")[0])))
