@@ -1,0 +1,102 @@
+/** Makes the language client of one server process. */
+import * as os from "node:os";
+import type { Readable } from "node:stream";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  RevealOutputChannelOn,
+  type LanguageClientOptions,
+  type Middleware,
+} from "vscode-languageclient/node";
+import type { Command } from "./locate";
+import { QuietClient } from "./quiet_client";
+import type { ServerSection } from "./server_section";
+import { SECTION } from "./settings";
+
+/** Named one by one, so that input boxes, diffs and output panes are left alone. */
+const SCHEMES = ["file", "untitled", "vscode-notebook-cell", "vscode-remote"];
+
+export interface ClientEvents {
+  /** The process has ended and nobody asked it to. */
+  readonly onClosed: () => void;
+  /** Something was suggested, so many milliseconds after it was asked for. */
+  readonly onSuggested: (ms: number) => void;
+}
+
+export function makeClient(
+  [program, ...args]: Command,
+  section: ServerSection,
+  events: ClientEvents,
+  log: vscode.LogOutputChannel,
+): QuietClient {
+  const options: LanguageClientOptions = {
+    documentSelector: SCHEMES.map((scheme) => ({ scheme })),
+    initializationOptions: section.initial(),
+    synchronize: { configurationSection: SECTION },
+    outputChannel: log,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    initializationFailedHandler: () => false,
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => {
+        events.onClosed();
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    },
+    stdioOptions: { stdout: () => undefined, stderr: (input, channel) => keepLines(input, channel) },
+    middleware: middlewareOf(section, events, log),
+  };
+  // Neither the folder that is open nor what lies in it may become part of the server's program.
+  const surroundings = { cwd: os.homedir(), env: { PYTHONSAFEPATH: "1", OMP_WAIT_POLICY: "passive" } };
+  return new QuietClient({ command: program, args, options: surroundings }, options, log);
+}
+
+function middlewareOf(section: ServerSection, events: ClientEvents, log: vscode.LogOutputChannel): Middleware {
+  return {
+    async provideInlineCompletionItems(document, position, context, token, next) {
+      const begun = Date.now();
+      const answer = await silently(() => next(document, position, context, token), log);
+      if (answer && ("items" in answer ? answer.items : answer).length > 0) {
+        events.onSuggested(Date.now() - begun);
+      }
+      return answer;
+    },
+    executeCommand: (command, args, next) => silently(() => next(command, args), log),
+    provideCodeActions: (document, range, context, token, next) =>
+      silently(() => next(document, range, context, token), log),
+    workspace: {
+      configuration: async (params, token, next) => {
+        const answers = await next(params, token);
+        const others = Array.isArray(answers) ? answers : [];
+        return params.items.map((item, index) => (item.section === SECTION ? section.current() : others[index]));
+      },
+      // Told without a value, so that the server asks and gets what `configuration` gives.
+      didChangeConfiguration: (_sections, next) => next(undefined),
+    },
+  };
+}
+
+/** What is asked for, or nothing; a failure is a line in the log. */
+async function silently<T>(ask: () => T, log: vscode.LogOutputChannel): Promise<Awaited<T> | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof vscode.CancellationError)) {
+      log.error(error instanceof Error ? error : String(error));
+    }
+    return undefined;
+  }
+}
+
+/** The server's log has its own times and levels: it is kept as it comes, line by line. */
+function keepLines(input: Readable, channel: vscode.LogOutputChannel): void {
+  let rest = "";
+  input.setEncoding("utf8");
+  input.on("data", (chunk: string) => {
+    const lines = (rest + chunk).split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    lines.forEach((line) => channel.appendLine(line));
+  });
+  input.on("close", () => rest && channel.appendLine(rest));
+}

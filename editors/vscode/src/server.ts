@@ -1,0 +1,147 @@
+/**
+ * The server process of this window: located, started, restarted, stopped.
+ *
+ *     restart(), a setting, trust ──▶ Coalesced ──▶ stop the old, locate, start the new
+ *     the process ends by itself ──▶ Crashes ──▶ after a pause the same, or stopped for good
+ */
+import * as vscode from "vscode";
+import { makeClient } from "./client";
+import { Coalesced } from "./coalesced";
+import { Crashes } from "./crashes";
+import type { Found } from "./locate";
+import type { QuietClient } from "./quiet_client";
+import { ServerSection, type Setting } from "./server_section";
+import { asServerStatus, NORMAL, type ServerStatus, type Shown } from "./status_text";
+
+const QUIET_MS = 500;
+const STATUS = "didChangeStatus";
+
+/** `locate` and `settings` are asked again at each start. */
+export interface ServerNeeds {
+  readonly locate: () => Found | undefined;
+  readonly settings: () => ReadonlyMap<string, Setting>;
+  readonly log: vscode.LogOutputChannel;
+}
+
+export class Server implements vscode.Disposable {
+  private client: QuietClient | undefined;
+  private life: Shown["life"] = "starting";
+  private status: ServerStatus = NORMAL;
+  private lastMs: number | undefined;
+  private readonly crashes = new Crashes();
+  private readonly restarts = new Coalesced(() => this.replace(), QUIET_MS);
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onChanged = this.changed.event;
+
+  constructor(private readonly needs: ServerNeeds) {}
+
+  /** For the status bar, less the model. */
+  get shown(): Omit<Shown, "model"> {
+    return { life: this.life, status: this.status, lastMs: this.lastMs };
+  }
+
+  /** The commands that the running server announces; undefined: none runs. */
+  get announced(): ReadonlySet<string> | undefined {
+    const running = this.life === "running" ? this.client : undefined;
+    return running && new Set(running.initializeResult?.capabilities.executeCommandProvider?.commands ?? []);
+  }
+
+  /** The running client. */
+  get running(): QuietClient | undefined {
+    return this.life === "running" ? this.client : undefined;
+  }
+
+  /** Start, or start again, at once. */
+  async restart(): Promise<void> {
+    this.crashes.forget();
+    await this.restarts.now();
+  }
+
+  /** Start again when things have calmed down. */
+  restartSoon(): void {
+    this.crashes.forget();
+    this.restarts.ask();
+  }
+
+  dispose(): void {
+    this.restarts.end();
+    this.changed.dispose();
+    void this.stop();
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    try {
+      await client?.dispose();
+    } catch (error) {
+      this.needs.log.warn(`stopping: ${String(error)}`);
+    }
+  }
+
+  private async replace(): Promise<void> {
+    this.become("starting");
+    await this.stop();
+    const found = this.needs.locate();
+    if (found === undefined) {
+      this.needs.log.warn("no server found: neither midfill.command nor a virtual environment nor PATH has one");
+      this.become("missing");
+      return;
+    }
+    await this.start(found);
+  }
+
+  private async start({ command, how }: Found): Promise<void> {
+    this.needs.log.info(`starting ${command.join(" ")} (from ${how})`);
+    const client: QuietClient = makeClient(
+      command,
+      new ServerSection(this.needs.settings),
+      { onClosed: () => this.closed(client), onSuggested: (ms) => this.suggested(ms) },
+      this.needs.log,
+    );
+    this.client = client;
+    client.onNotification(STATUS, (raw: unknown) => this.told(client, raw));
+    try {
+      await client.start();
+      this.crashes.started();
+      this.become("running");
+    } catch (error) {
+      this.needs.log.error(`cannot be started: ${String(error)}`);
+      this.closed(client);
+    }
+  }
+
+  private closed(client: QuietClient): void {
+    if (client !== this.client) {
+      return;
+    }
+    this.client = undefined;
+    const pauseMs = this.crashes.pauseBeforeRestart();
+    this.needs.log.warn(pauseMs === undefined ? "the server ended too often: it stays off" : `the server has ended; again in ${pauseMs} ms`);
+    this.become(pauseMs === undefined ? "stopped" : "starting");
+    if (pauseMs !== undefined) {
+      this.restarts.ask(pauseMs);
+    }
+  }
+
+  private told(client: QuietClient, raw: unknown): void {
+    if (client === this.client) {
+      this.status = asServerStatus(raw);
+      this.changed.fire();
+    }
+  }
+
+  private suggested(ms: number): void {
+    this.lastMs = ms;
+    this.changed.fire();
+  }
+
+  private become(life: Shown["life"]): void {
+    this.life = life;
+    if (life !== "running") {
+      this.status = NORMAL;
+      this.lastMs = undefined;
+    }
+    this.changed.fire();
+  }
+}
