@@ -76,6 +76,7 @@ class EngineLink:
         self._state = State.COLD
         self._engine: Engine | None = None
         self._warming: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._pause_s = FIRST_PAUSE_S
         self._retry_at = 0.0
 
@@ -93,7 +94,7 @@ class EngineLink:
         self._on_status(Status(message=f"loading {self._options.preset}", busy=True))
         self._warming = asyncio.ensure_future(self._warm(self._options))
 
-    async def use(self, options: EngineOptions) -> None:
+    def use(self, options: EngineOptions) -> None:
         """Change over to another engine if the options are others; the old one lives on by its own idle rule."""
         if options == self._options:
             return
@@ -101,10 +102,9 @@ class EngineLink:
         if self._warming is not None:
             self._warming.cancel()
         self._options, self._state, self._pause_s = options, State.COLD, FIRST_PAUSE_S
-        self.warm()
         if old is not None:
-            with suppress(EngineError):
-                await old.aclose()
+            self._closing = asyncio.ensure_future(_close(old))
+        self.warm()
 
     async def fill(self, request: FillRequest) -> FillResult | None:
         """The engine's answer; None if there is no engine that could give one now."""
@@ -155,3 +155,8 @@ class EngineLink:
         self._state, self._retry_at = State.FAILED, self._now() + self._pause_s
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
         self._on_status(Status(Kind.ERROR, message))
+
+
+async def _close(engine: Engine) -> None:
+    with suppress(EngineError):
+        await engine.aclose()

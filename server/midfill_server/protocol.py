@@ -68,7 +68,7 @@ class MidfillProtocol(LanguageServerProtocol):
             self._refuse(request_id, INVALID_REQUEST, "not a request of JSON-RPC 2.0")
         elif self._shutdown or method == types.INITIALIZE:
             self._refuse(request_id, INVALID_REQUEST, f"{method} cannot be asked now")
-        elif not self._has_handler(method):
+        elif not (self._has_handler(method) and self._is_request(method)):
             self._refuse(request_id, METHOD_NOT_FOUND, f"{method} is unknown")
         else:
             self._deliver(message)
@@ -79,11 +79,18 @@ class MidfillProtocol(LanguageServerProtocol):
             return False
         method = message.get("method")
         if method is None:
-            return message.get("id") in self._request_futures
-        return isinstance(method, str) and (method == types.CANCEL_REQUEST or self._has_handler(method))
+            return is_id(message.get("id")) and message["id"] in self._request_futures
+        if method == types.CANCEL_REQUEST:
+            params = message.get("params")
+            return isinstance(params, dict) and is_id(params.get("id"))
+        return isinstance(method, str) and self._has_handler(method)
 
     def _has_handler(self, method: str) -> bool:
         return method in self.fm.features or method in self.fm.builtin_features
+
+    def _is_request(self, method: str) -> bool:
+        """Whether the protocol has the method as a request: a notification with an id gets no reply from pygls."""
+        return hasattr(self.get_message_type(method), "id")
 
     def _deliver(self, message: dict[str, Any]) -> None:
         """Hand a message to its handler; a request whose params make no sense is answered all the same."""
@@ -98,7 +105,8 @@ class MidfillProtocol(LanguageServerProtocol):
             logger.exception("%s: cannot be handled", method)
 
     def _refuse(self, request_id: Any, code: int, message: str) -> None:
-        self._send_response(request_id, None, types.ResponseError(code=code, message=message))
+        # Not by _send_response, which leaves out an id of null.
+        self._send_data({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}})
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         if msg_id != HELLO_ID:

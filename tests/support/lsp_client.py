@@ -16,7 +16,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import IO, Any
 
 from support.scripted import PATIENCE_S
 
@@ -40,26 +40,28 @@ class LspError(Exception):
 class LspClient:
     """One connection to one server process."""
 
-    def __init__(self, process: asyncio.subprocess.Process, events: asyncio.StreamReader | None) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, events: asyncio.StreamReader) -> None:
         self.process = process
         self.configuration: Any = None
         self.messages: list[Message] = []
         self.events: list[Message] = []
         self._changed = asyncio.Condition()
         self._next_id = 0
-        self._tasks = [asyncio.ensure_future(self._read_messages())]
-        if events is not None:
-            self._tasks.append(asyncio.ensure_future(self._read_events(events)))
+        self._reading_messages = asyncio.ensure_future(self._read_messages())
+        self._reading_events = asyncio.ensure_future(self._read_events(events))
 
     @classmethod
     @asynccontextmanager
-    async def run(cls, command: Sequence[str], env: dict[str, str] | None = None) -> AsyncIterator[LspClient]:
+    async def run(
+        cls, command: Sequence[str], env: dict[str, str] | None = None, stderr: IO[bytes] | None = None
+    ) -> AsyncIterator[LspClient]:
         """Start a server. It may tell events as lines of JSON on the file descriptor $EVENTS_FD."""
         read_end, write_end = os.pipe()
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
             env={**os.environ, **(env or {}), "EVENTS_FD": str(write_end)},
             pass_fds=[write_end],
             limit=2**26,
@@ -167,6 +169,11 @@ class LspClient:
             code = await self.process.wait()
         return code, time.monotonic() - begun
 
+    async def events_ended(self) -> None:
+        """Wait until no process has the events' file descriptor any more."""
+        async with asyncio.timeout(PATIENCE_S):
+            await self._reading_events
+
     async def _first(self, kept: list[Message], is_it: Callable[[Message], bool]) -> Message:
         async with asyncio.timeout(PATIENCE_S), self._changed:
             while not (found := [message for message in kept if is_it(message)]):
@@ -202,9 +209,12 @@ class LspClient:
         await self.process.wait()
         if self.process.stdin is not None:
             self.process.stdin.close()
-        for task in self._tasks:
+        for task in (self._reading_messages, self._reading_events):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(self._reading_messages, self._reading_events, return_exceptions=True)
+        # asyncio leaves a pipe open that a process's child had too.
+        self.process._transport.close()  # type: ignore[attr-defined]
+        await asyncio.sleep(0)
 
 
 def inline_params(uri: str, line: int, character: int, kind: int = 2) -> Message:

@@ -1,13 +1,14 @@
 """workspace/didChangeConfiguration and workspace/configuration: settings pushed, or pulled, or both.
 
-Neovim and Helix push theirs at the start, VS Code pushes the section, others push null and expect to be asked. What is
-taken holds from the next request on.
+Neovim and Helix push theirs at the start, VS Code pushes the section, others push null and expect to be asked. What
+arrives is taken at once, in the order of the messages, so that it holds from the next request on.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from concurrent.futures import Future
+from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -18,41 +19,43 @@ from midfill_server.settings import SECTION
 
 logger = logging.getLogger(__name__)
 
-PATIENCE_S = 30.0
-
 
 def register(server: LanguageServer, session: Session) -> None:
     """Keep the settings of `session`."""
 
     @server.feature(types.INITIALIZED)
-    async def initialized(_params: types.InitializedParams) -> None:
-        if session.facts.has_configuration:
-            await _pull(server, session)
+    def initialized(_params: types.InitializedParams) -> None:
+        _pull(server, session)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    async def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
-        if not await _take(params.settings, session) and session.facts.has_configuration:
-            await _pull(server, session)
+    def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        if not _take(params.settings, session):
+            _pull(server, session)
 
 
-async def _pull(server: LanguageServer, session: Session) -> None:
-    item = types.ConfigurationItem(section=SECTION)
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            answers = await server.workspace_configuration_async(types.ConfigurationParams([item]))
-    except Exception as error:
-        logger.warning("the client did not tell its settings: %s", type(error).__name__)
+def _pull(server: LanguageServer, session: Session) -> None:
+    if not session.facts.has_configuration:
         return
-    if answers:
-        await _take(answers[0], session)
+
+    # Not awaited: an answer would then be taken some turns of the loop later, after the next request perhaps.
+    def on_answer(answer: Future[Any]) -> None:
+        error = answer.exception()
+        if error is not None:
+            logger.warning("the client does not tell its settings: %s", error)
+        elif answer.result():
+            _take(answer.result()[0], session)
+
+    params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+    server.protocol.send_request(types.WORKSPACE_CONFIGURATION, params).add_done_callback(on_answer)
 
 
-async def _take(raw: object, session: Session) -> bool:
+def _take(raw: object, session: Session) -> bool:
+    """Whether anything was said."""
     before = session.settings.current
     has_said_something = session.settings.configure(raw)
     settings = session.settings.current
     if settings != before:
         session.completer.suggestions.clear()
         set_level(settings.log_level)
-        await session.engine.use(settings.engine_options)
+        session.engine.use(settings.engine_options)
     return has_said_something
