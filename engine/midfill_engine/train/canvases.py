@@ -42,8 +42,6 @@ class CanvasSettings:
     no_suffix_share: float = 0.1
     later_null_weight: float = 0.5
     kept_nulls: int = 3  # nulls after the first that are always trained; of the rest one in three
-    far_slot: int = 4  # tokens from this slot on weigh `far_weight` in a first step, where little is known so deep
-    far_weight: float = 0.35
     prose_share: float = 0.25  # of the docstring and comment tokens in the causal loss
     mix: HoleMix = field(default_factory=HoleMix)
 
@@ -64,8 +62,7 @@ class Batch:
     causal: Tensor  # [B, W - 1] boolean: whose next token is trained
     clean: Tensor  # [B, N] ids: the pinned tokens and the truth in the slots
     slots: Tensor  # [B, N] boolean
-    weight: Tensor  # [B, N] of the loss in later steps, 0 outside slots
-    first_weight: Tensor  # [B, N] of the loss in a first step
+    weight: Tensor  # [B, N] of the loss, 0 outside slots
     rank: Tensor  # [B, N] the number of a slot within its canvas
     positions: Tensor  # [B, N] as the model counts them
     owner: Tensor  # [B, N] which canvas, -1 for none
@@ -202,7 +199,6 @@ def _empty_row(positions: int) -> dict[str, NDArray[np.generic]]:
         "clean": np.full(positions, PAD, np.int64),
         "slots": np.zeros(positions, np.bool_),
         "weight": np.zeros(positions, np.float32),
-        "first_weight": np.zeros(positions, np.float32),
         "rank": np.zeros(positions, np.int64),
         "positions": np.zeros(positions, np.int64),
         "owner": np.full(positions, -1, np.int64),
@@ -227,6 +223,3 @@ def _weigh(
     for late in range(middle + 1 + settings.kept_nulls, slots):
         weight[late] = settings.later_null_weight if rng.random() < 1 / 3 else 0.0
     row["weight"][at : at + slots] = weight
-    weight = weight.copy()
-    weight[settings.far_slot : middle] *= settings.far_weight
-    row["first_weight"][at : at + slots] = weight

@@ -64,7 +64,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--muon-lr", type=float, default=4e-3)
     parser.add_argument("--adam-lr", type=float, default=2e-3)
     parser.add_argument("--average-decay", type=float, default=0.998)
-    parser.add_argument("--causal-weight", type=float, default=0.5)
+    parser.add_argument("--causal-weight", type=float, default=1.0)
     parser.add_argument(
         "--decay", type=float, default=0.3, help="share of the phase over which the learning rate falls"
     )

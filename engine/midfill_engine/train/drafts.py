@@ -1,19 +1,18 @@
-"""What a canvas looks like after some denoising steps: made from the model's own first pass, as inference would.
+"""What a canvas looks like at some step of denoising: some slots locked, the others noise.
 
-Some slots are shown, the others hold fresh noise. Most canvases show the truth, any share of it with equal odds, so
-that the model learns to build on what is right; which slots come first is drawn: those of which the first pass was
-surest (as inference locks them), those on the left, or any. The other canvases show what the model itself was sure of,
-right or wrong, as many slots as an entropy bound lets through, so that it learns to mend its mistakes.
+A share of the canvases are a first step, all noise. In the others any number of slots, with equal odds, already hold
+the truth, from the left or anywhere; now and then a wrong token, so that the model learns to doubt what it is shown.
 
-The self-conditioning signal is the first pass's expectation, sharpened to the shown token where the truth is shown: a
-token that was locked had nearly all the probability.
+A locked slot conditions on its own token, as a pinned position does; an open slot on the mean embedding, which says
+that nothing is known. So every step is a first step with more pinned, one skill learned in one pass. The denoise loop
+must ask likewise (expectations from locked slots only). Training on the expectations of the step before was tried: it
+costs a second pass, and after as many examples the model predicted the slot behind a locked one worse (docs/LOG.md).
 
 Shapes: B windows, N canvas positions, S slots in all (flat over the batch), C canvases, V vocabulary, D hidden.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
@@ -22,44 +21,21 @@ from torch import Tensor
 from midfill_engine.train.canvases import Batch
 from midfill_engine.train.windows import FIRST_NOISE_ID, NULL
 
-LOWEST_BOUND, HIGHEST_BOUND = 0.05, 6.0  # of the entropy bound, nats; drawn log-uniformly for each canvas
-OWN_SHARE = 0.25  # of the canvases show the model's own predictions
-SUREST_SHARE, LEFT_SHARE = 0.4, 0.35  # of the others show the surest slots first, or the leftmost; the rest any
-COPY_WEIGHT = 0.15  # of the loss where the truth is shown: there is only to copy it
-CHUNK = 512  # slots whose logits exist at once
-
 
 @dataclass(frozen=True, kw_only=True)
-class Prediction:
-    """A pass without gradient, as far as a draft needs it."""
+class DraftSettings:
+    """How far denoising has come, as shares of the canvases, and what counts how much in the loss."""
 
-    best: Tensor  # [S] argmax
-    entropy: Tensor  # [S] nats
-    soft: Tensor  # [S, D] expected embedding
+    first_share: float = 0.35  # all noise
+    left_share: float = 0.4  # the leftmost slots are locked; in the rest any slots are
+    wrong_share: float = 0.04  # of the locked tokens are wrong
+    copy_weight: float = 0.1  # of a locked true token: there is only to copy it
+    far_slot: int = 4  # tokens so many slots behind the last known one weigh `far_weight`: little is known so deep
+    far_weight: float = 0.35
 
-
-def noise(count: int, vocabulary: int, generator: torch.Generator) -> Tensor:
-    """Uniform noise over the ordinary tokens, [count], on the generator's device."""
-    return torch.randint(FIRST_NOISE_ID, vocabulary, (count,), generator=generator, device=generator.device)
-
-
-@torch.no_grad()
-def predict(hidden: Tensor, embedding: Tensor, cap: float, scale: float) -> Prediction:
-    """Read slots' hidden states [S, D] as inference does: specials banned, softmax, expected embedding."""
-    parts = [_predict_chunk(part, embedding, cap, scale) for part in torch.split(hidden, CHUNK)]
-    best, entropy, soft = (torch.cat(column) for column in zip(*parts, strict=True))
-    return Prediction(best=best, entropy=entropy, soft=soft)
-
-
-def _predict_chunk(hidden: Tensor, embedding: Tensor, cap: float, scale: float) -> tuple[Tensor, Tensor, Tensor]:
-    logits = torch.tanh((hidden @ embedding.T).float() / cap) * cap
-    null = logits[:, NULL].clone()
-    logits[:, :FIRST_NOISE_ID] = -1e9
-    logits[:, NULL] = null
-    total = torch.logsumexp(logits, -1, keepdim=True)
-    probabilities = torch.exp(logits - total)
-    entropy = total[:, 0] - (probabilities * logits).sum(-1)
-    return logits.argmax(-1), entropy, (probabilities.to(embedding.dtype) @ embedding) * scale
+    def __post_init__(self) -> None:
+        if min(self.first_share, self.left_share) < 0 or self.first_share + self.left_share > 1:
+            raise ValueError(f"first_share and left_share must be shares, not {self.first_share}, {self.left_share}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,49 +45,64 @@ class Draft:
     canvas: Tensor  # [B, N] ids
     soft: Tensor  # [S, D] self-conditioning embeddings of the slots
     share: Tensor  # [S] factors of the loss weights
+    is_open: Tensor  # [S] slots that show noise
+    is_first: Tensor  # [S] slots of canvases that are all noise
+
+
+def noise(count: int, vocabulary: int, generator: torch.Generator) -> Tensor:
+    """Uniform noise over the ordinary tokens, [count], on the generator's device."""
+    return torch.randint(FIRST_NOISE_ID, vocabulary, (count,), generator=generator, device=generator.device)
 
 
 @torch.no_grad()
-def make_draft(batch: Batch, prediction: Prediction, embeddings: Tensor, generator: torch.Generator) -> Draft:
-    """A later step's input. `embeddings` [V, D] are the scaled token embeddings."""
+def make_draft(batch: Batch, embeddings: Tensor, settings: DraftSettings, generator: torch.Generator) -> Draft:
+    """A step's input. `embeddings` [V, D] are the scaled token embeddings."""
     groups = _Groups(batch)
     truth, rank = batch.clean[batch.slots], batch.rank[batch.slots]
-    is_own = _drawn(groups, generator)[groups.of] < OWN_SHARE
-    by_bound = groups.within_bound(prediction.entropy, _bounds(groups.count, generator))
-    by_count = _any_share(groups, prediction.entropy, rank, truth != NULL, generator)
-    token = torch.where(is_own, prediction.best, truth)
-    token, shown = groups.close(token, torch.where(is_own, by_bound, by_count), rank)
+    stage = _drawn(groups.count, generator)[groups.of]
+    is_first = stage < settings.first_share
+    is_left = ~is_first & (stage < settings.first_share + settings.left_share)
+    known = _known(groups, truth != NULL, is_left, generator).masked_fill(is_first, 0)
+    cost = torch.where(is_left, rank.float(), _drawn(len(rank), generator))
+    token, shown = groups.close(truth, groups.place(cost) < known, rank)
+    token = _with_mistakes(token, shown, settings.wrong_share, generator)
     canvas = batch.clean.clone()
     canvas[batch.slots] = torch.where(shown, token, noise(len(truth), embeddings.shape[0], generator))
-    is_given = shown & ~is_own
+    far = (is_first | is_left) & (truth != NULL) & (rank - known >= settings.far_slot)
+    share = torch.where(shown & (token == truth), settings.copy_weight, torch.where(far, settings.far_weight, 1.0))
     return Draft(
         canvas=canvas,
-        soft=torch.where(is_given[:, None], embeddings[token], prediction.soft),
-        share=torch.where(is_given, COPY_WEIGHT, 1.0),
+        soft=torch.where(shown[:, None], embeddings[token], mean_embedding(embeddings)),
+        share=share,
+        is_open=~shown,
+        is_first=is_first,
     )
 
 
-def _any_share(groups: _Groups, entropy: Tensor, rank: Tensor, is_token: Tensor, generator: torch.Generator) -> Tensor:
-    """Slots [S] to show of each canvas: any number with equal odds, in one of three orders. From the left, the length
-    is never given away: only tokens are shown, not the nulls behind them."""
-    order_of = _drawn(groups, generator)[groups.of]
-    is_left = (order_of >= SUREST_SHARE) & (order_of < SUREST_SHARE + LEFT_SHARE)
-    scattered = torch.rand(len(rank), generator=generator, device=rank.device)
-    cost = torch.where(order_of < SUREST_SHARE, entropy, scattered)
-    cost = torch.where(is_left, rank.to(cost.dtype), cost)
-    size = torch.where(is_left, groups.sum(is_token)[groups.of], groups.sum(torch.ones_like(is_token))[groups.of])
-    number = (_drawn(groups, generator)[groups.of] * (size + 1)).long()
-    return groups.place(cost) < number
+def mean_embedding(embeddings: Tensor) -> Tensor:
+    """The expectation where nothing is known, [D]."""
+    return embeddings.float().mean(0).to(embeddings.dtype)
 
 
-def _drawn(groups: _Groups, generator: torch.Generator) -> Tensor:
-    """A number in [0, 1) for each canvas, [C]."""
-    return torch.rand(groups.count, generator=generator, device=generator.device)
+def _known(groups: _Groups, is_token: Tensor, is_left: Tensor, generator: torch.Generator) -> Tensor:
+    """How many slots are locked, of each slot's canvas, [S]: any number with equal odds. From the left only tokens
+    are, not the nulls behind them: the length is not given away."""
+    tokens, slots = groups.sum(is_token)[groups.of], groups.sum(torch.ones_like(is_token))[groups.of]
+    return (_drawn(groups.count, generator)[groups.of] * (torch.where(is_left, tokens, slots) + 1)).long()
 
 
-def _bounds(size: int, generator: torch.Generator) -> Tensor:
-    low, high = math.log(LOWEST_BOUND), math.log(HIGHEST_BOUND)
-    return torch.exp(low + (high - low) * torch.rand(size, generator=generator, device=generator.device))
+def _with_mistakes(token: Tensor, shown: Tensor, share: float, generator: torch.Generator) -> Tensor:
+    """Some shown tokens [S] exchanged for tokens from elsewhere in the batch. Nulls are neither taken nor put."""
+    if not len(token):
+        return token
+    other = token[torch.randint(len(token), token.shape, generator=generator, device=token.device)]
+    is_wrong = shown & (_drawn(len(token), generator) < share) & (token != NULL) & (other != NULL)
+    return torch.where(is_wrong, other, token)
+
+
+def _drawn(count: int, generator: torch.Generator) -> Tensor:
+    """Numbers in [0, 1), [count]."""
+    return torch.rand(count, generator=generator, device=generator.device)
 
 
 class _Groups:
@@ -133,15 +124,6 @@ class _Groups:
         place = torch.empty_like(order)
         place[order] = torch.arange(len(order), device=order.device) - base
         return place
-
-    def within_bound(self, entropy: Tensor, bounds: Tensor) -> Tensor:
-        """The surest slots whose entropies but the last sum to at most the canvas's bound [C]; at least one. [S]."""
-        order, base = self._sorted(entropy)
-        ordered = entropy[order].double()
-        before = ordered.cumsum(0) - ordered
-        shown = torch.empty_like(order, dtype=torch.bool)
-        shown[order] = before - before[base] <= bounds[self.of[order]]
-        return shown
 
     def close(self, token: Tensor, shown: Tensor, rank: Tensor) -> tuple[Tensor, Tensor]:
         """After a shown null there are only nulls, and they are shown."""

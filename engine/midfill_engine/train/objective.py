@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from midfill_engine.train.canvases import Batch
-from midfill_engine.train.drafts import make_draft, noise, predict
+from midfill_engine.train.drafts import Draft, DraftSettings, make_draft
 from midfill_engine.train.loss import ChunkGradient, chunk_gradient, cross_entropy
-from midfill_engine.train.network import Network, PrefixKeyValues, Weights, embed
+from midfill_engine.train.network import Network, Weights, embed
 from midfill_engine.train.windows import NULL
 
 Figures = dict[str, tuple[float, float]]  # name: (sum, weight)
@@ -45,20 +45,21 @@ def causal_loss(
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectiveSettings:
-    """How much each loss counts."""
+    """How much each loss counts, and what steps of denoising are trained."""
 
-    causal_weight: float = 0.5
-    first_weight: float = 1.0
-    later_weight: float = 1.0
+    causal_weight: float = 1.0
+    diffusion_weight: float = 1.0
+    drafts: DraftSettings = field(default_factory=DraftSettings)
 
     def __post_init__(self) -> None:
-        if min(vars(self).values()) < 0:
-            raise ValueError(f"loss weights must be 0 or above, not {vars(self)}")
+        for name in ("causal_weight", "diffusion_weight"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must be 0 or above, not {getattr(self, name)}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """The three losses over one network. `inner` may be a compiled `chunk_gradient`."""
+    """The losses over one network. `inner` may be a compiled `chunk_gradient`."""
 
     network: Network
     settings: ObjectiveSettings
@@ -71,65 +72,39 @@ class Objective:
         return Losses(total=loss, figures=figures)
 
     def joint(self, weights: Weights, batch: Batch, generator: torch.Generator) -> Losses:
-        """Causal loss, loss of a first step (all slots noise) and of a later one (a draft made after the first)."""
+        """The causal loss, and the diffusion loss of every canvas at some step of its denoising."""
         hidden, past = self.network.encode(weights, batch.encoder)
-        total, figures = self._causal(weights, hidden, batch)
-        total = total * self.settings.causal_weight
-        masks = batch.masks(weights.embedding.dtype)
-        vocabulary = weights.embedding.shape[0]
-        pure = batch.clean.clone()
-        pure[batch.slots] = noise(int(batch.slots.sum()), vocabulary, generator)
-        unknown = (weights.embedding.float().mean(0) * weights.embed_scale).to(weights.embedding.dtype).detach()
-        first = self._decode(weights, batch, pure, unknown, past, masks)
-        loss, part = self._diffusion(weights, first, batch, batch.first_weight[batch.slots], "first")
-        total, figures = total + self.settings.first_weight * loss, figures | part
+        causal, figures = self._causal(weights, hidden, batch)
         embeddings = weights.embedding.detach() * weights.embed_scale
-        prediction = predict(first.detach(), weights.embedding.detach(), weights.softcap, weights.embed_scale)
-        draft = make_draft(batch, prediction, embeddings, generator)
-        later = self._decode(weights, batch, draft.canvas, draft.soft, past, masks)
-        loss, part = self._diffusion(
-            weights, later, batch, batch.weight[batch.slots] * draft.share, "later", draft.share == 1
-        )
-        return Losses(total=total + self.settings.later_weight * loss, figures=figures | part)
-
-    def _decode(
-        self,
-        weights: Weights,
-        batch: Batch,
-        canvas: Tensor,
-        at_slots: Tensor,
-        past: PrefixKeyValues,
-        masks: tuple[Tensor, ...],
-    ) -> Tensor:
-        """Hidden states of the slots [S, D]. Pinned positions condition on their own embedding, slots on `at_slots`."""
-        soft = embed(weights, canvas).detach().clone()
-        soft[batch.slots] = at_slots
-        hidden = self.network.decode(weights, canvas, soft, past, batch.positions, masks)
-        return hidden[batch.slots]
+        draft = make_draft(batch, embeddings, self.settings.drafts, generator)
+        soft = embed(weights, draft.canvas).detach().clone()  # a pinned position conditions on its own token
+        soft[batch.slots] = draft.soft
+        masks = batch.masks(weights.embedding.dtype)
+        states = self.network.decode(weights, draft.canvas, soft, past, batch.positions, masks)[batch.slots]
+        diffusion, part = self._diffusion(weights, states, batch, draft)
+        total = self.settings.causal_weight * causal + self.settings.diffusion_weight * diffusion
+        return Losses(total=total, figures=figures | part)
 
     def _causal(self, weights: Weights, hidden: Tensor, batch: Batch) -> tuple[Tensor, Figures]:
         loss, right, rows = causal_loss(weights, hidden, batch.encoder, batch.causal, self.inner)
         return loss, {"causal": (float(loss.detach()) * rows, rows), "causal_accuracy": (float(right.sum()), rows)}
 
-    def _diffusion(
-        self, weights: Weights, hidden: Tensor, batch: Batch, weight: Tensor, name: str, counted: Tensor | None = None
-    ) -> tuple[Tensor, Figures]:
-        """The mean loss over slots with weights [S]; hits are counted among the slots `counted` [S], by default all."""
+    def _diffusion(self, weights: Weights, states: Tensor, batch: Batch, draft: Draft) -> tuple[Tensor, Figures]:
+        """The mean loss over the slots' states [S, D]; figures of the open ones, first and later steps apart."""
+        weight = batch.weight[batch.slots] * draft.share
         rows = (weight > 0).nonzero()[:, 0]
-        truth, rank = batch.clean[batch.slots][rows], batch.rank[batch.slots][rows]
-        share = weight[rows]
-        total, right = cross_entropy(hidden[rows], weights.embedding, truth, share, weights.softcap, self.inner)
+        truth, rank, share = batch.clean[batch.slots][rows], batch.rank[batch.slots][rows], weight[rows]
+        total, right = cross_entropy(states[rows], weights.embedding, truth, share, weights.softcap, self.inner)
         mass = float(share.sum())
-        hits = right if counted is None else right & counted[rows]
-        among = torch.ones_like(right) if counted is None else counted[rows]
-        figures = {name: (float(total.detach()), mass)} | _accuracies(name, hits, among, truth, rank)
+        figures: Figures = {"diffusion": (float(total.detach()), mass)}
+        for name, step in (("first", draft.is_first), ("later", ~draft.is_first)):
+            figures |= _accuracies(name, right, (draft.is_open & step)[rows], truth, rank)
         return total / max(mass, 1e-6), figures
 
 
-def _accuracies(name: str, hits: Tensor, among: Tensor, truth: Tensor, rank: Tensor) -> Figures:
-    """Hits among the first slots' tokens, all tokens, and nulls."""
+def _accuracies(name: str, right: Tensor, among: Tensor, truth: Tensor, rank: Tensor) -> Figures:
+    """Hits `among` some slots: of the first slots' tokens, of all tokens, of nulls."""
     token = truth != NULL
     groups = {"slot0": token & (rank == 0), "tokens": token, "nulls": ~token}
-    return {
-        f"{name}_{key}": (float((hits & group).sum()), float((among & group).sum())) for key, group in groups.items()
-    }
+    hits = {key: (right & among & group, among & group) for key, group in groups.items()}
+    return {f"{name}_{key}": (float(hit.sum()), float(group.sum())) for key, (hit, group) in hits.items()}

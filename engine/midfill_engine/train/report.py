@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-COLUMNS = ("causal", "first", "later", "first_slot0", "causal_accuracy", "later_tokens", "first_nulls")
+COLUMNS = ("causal", "diffusion", "causal_accuracy", "first_slot0", "first_tokens", "later_tokens", "first_nulls")
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:

@@ -52,11 +52,10 @@ def test_slots_are_one_run_that_ends_in_nulls(tiny) -> None:
 def test_the_first_null_counts_in_full_and_pinned_places_not_at_all(tiny) -> None:
     for batch in batches(tiny):
         assert float(batch.weight[~batch.slots].abs().sum()) == 0
-        assert float(batch.first_weight[~batch.slots].abs().sum()) == 0
         for row, places in canvases(batch):
             is_null = (batch.clean[row, places] == NULL).nonzero()[:, 0]
             if len(is_null):
-                assert float(batch.first_weight[row, places[is_null[0]]]) == 1
+                assert float(batch.weight[row, places[is_null[0]]]) == 1
 
 
 def test_positions_continue_the_encoder_and_canvases_stay_in_their_block(tiny) -> None:

@@ -53,7 +53,7 @@ def test_causal_training_then_joint_leaves_state_weights_and_log(made, tmp_path:
     assert (progress.step, progress.phase_step) == (40, 20)
     lines = read_log(tmp_path)
     assert summary(lines)["step"] == 40
-    assert "first" in summary(lines)["dev"]
+    assert "diffusion" in summary(lines)["dev"]
     assert len(table(lines, rows=1).splitlines()) == 2
     model = DiffusionGemmaForBlockDiffusion.from_pretrained(tmp_path / "weights")
     assert model.lm_head.weight.dtype is torch.bfloat16
