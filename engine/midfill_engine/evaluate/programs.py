@@ -28,7 +28,7 @@ _NODE_OPTIONS = ("--max-old-space-size=512",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestCode:
+class CaseTests:
     """One line of a tests file. `module`, `test` and `files` are for py-unittest."""
 
     key: str
@@ -40,7 +40,7 @@ class TestCode:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_tests(path: Path) -> dict[str, TestCode]:
+def read_tests(path: Path) -> dict[str, CaseTests]:
     """Tests by their keys.
 
     Raises:
@@ -50,7 +50,7 @@ def read_tests(path: Path) -> dict[str, TestCode]:
     return {test.key: test for number, record in read_records(path) for test in [_test(record, path.name, number)]}
 
 
-def _test(record: dict[str, object], name: str, number: int) -> TestCode:
+def _test(record: dict[str, object], name: str, number: int) -> CaseTests:
     where = f"{name} line {number}"
     texts = {key: record.get(key, "") for key in ("key", "runner", "code", "context", "module", "test")}
     for key, value in texts.items():
@@ -62,7 +62,7 @@ def _test(record: dict[str, object], name: str, number: int) -> TestCode:
         raise RequestError(f"{where}: field 'runner' must be one of {', '.join(RUNNERS)}, got {texts['runner']!r}")
     if texts["runner"] == "py-unittest" and not str(texts["module"]).isidentifier():
         raise RequestError(f"{where}: field 'module' must be a module's name, got {texts['module']!r}")
-    return TestCode(**{key: str(value) for key, value in texts.items()}, files=_files(record.get("files", {}), where))
+    return CaseTests(**{key: str(value) for key, value in texts.items()}, files=_files(record.get("files", {}), where))
 
 
 def _files(files: object, where: str) -> Mapping[str, str]:
@@ -78,7 +78,7 @@ def _files(files: object, where: str) -> Mapping[str, str]:
 class Runner:
     """`program`: what must be installed, found by name. `is_guarded`: it has no network even without a namespace."""
 
-    make: Callable[[TestCode, str, str, str], Job]
+    make: Callable[[CaseTests, str, str, str], Job]
     program: str
     is_guarded: bool = False
 
@@ -87,12 +87,12 @@ class Runner:
         return sys.executable if self.program == "python" else shutil.which(self.program)
 
 
-def make_job(test: TestCode, program: str, executable: str) -> Job:
+def make_job(test: CaseTests, program: str, executable: str) -> Job:
     """What tells whether `program`, a whole file, passes."""
     return RUNNERS[test.runner].make(test, program, executable, secrets.token_hex(8))
 
 
-def _python(test: TestCode, program: str, executable: str, word: str) -> Job:
+def _python(test: CaseTests, program: str, executable: str, word: str) -> Job:
     files = {"program.py": _with_context(test.context, program) + "\n" + test.code}
     return Job(command=(executable, "-I", "-B", str(_GUARD), "script", "program.py"), files=files, word=word)
 
@@ -101,20 +101,20 @@ def _with_context(context: str, program: str) -> str:
     return context.replace(_PLACE, program) if _PLACE in context else context + program
 
 
-def _unittest(test: TestCode, program: str, executable: str, word: str) -> Job:
+def _unittest(test: CaseTests, program: str, executable: str, word: str) -> Job:
     tests = f"{test.module}_test"
     files = {**test.files, f"{test.module}.py": program, f"{tests}.py": test.test}
     return Job(command=(executable, "-I", "-B", str(_GUARD), "unittest", tests), files=files, word=word)
 
 
-def _node(test: TestCode, program: str, executable: str, word: str) -> Job:
+def _node(test: CaseTests, program: str, executable: str, word: str) -> Job:
     text = f'{program}\n{test.code}\n;require("node:fs").writeSync(1, "\\n{word}\\n");\n'
     return Job(
         command=(executable, *_NODE_OPTIONS, "program.js"), files={"program.js": text}, word=word, memory=Memory.DATA
     )
 
 
-def _java(test: TestCode, program: str, executable: str, word: str) -> Job:
+def _java(test: CaseTests, program: str, executable: str, word: str) -> Job:
     text = _MISSING_LIBRARY.sub("", _without_closers(program, 2)) + "\n" + test.code
     gate = (
         "class Gate { public static void main(String[] arguments) throws Throwable { "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from midfill_engine.evaluate.cases import Case
-from midfill_engine.evaluate.programs import RUNNERS, TestCode, make_job
+from midfill_engine.evaluate.programs import RUNNERS, CaseTests, make_job
 from midfill_engine.evaluate.sandbox import Sandbox
 
 
@@ -13,7 +13,7 @@ class Trials:
     """A `grading.Tests` over a tests file. A program is run once: a fill that is exactly right has been run as the
     reference, and many cases are holes in one program."""
 
-    def __init__(self, tests: Mapping[str, TestCode], sandbox: Sandbox) -> None:
+    def __init__(self, tests: Mapping[str, CaseTests], sandbox: Sandbox) -> None:
         self._tests = tests
         self._sandbox = sandbox
         self._known: dict[tuple[str, str], bool] = {}
@@ -38,14 +38,14 @@ class Trials:
             notes.append(f"{len(self._missing)} tests are not in the tests file, {min(self._missing)} among them")
         return notes
 
-    def _find(self, case: Case) -> TestCode | None:
+    def _find(self, case: Case) -> CaseTests | None:
         if case.tests is None:
             return None
         if case.tests not in self._tests:
             self._missing.add(case.tests)
         return self._tests.get(case.tests)
 
-    def _executable(self, test: TestCode) -> str | None:
+    def _executable(self, test: CaseTests) -> str | None:
         runner = RUNNERS[test.runner]
         executable = runner.find()
         if executable is None:
