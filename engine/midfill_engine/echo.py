@@ -22,7 +22,7 @@ def trim_line_echo(text: str, before: str, after: str, above: list[str]) -> str:
     An overlap counts when it holds enough letters to be no chance, when it is all of `after`, or when its closing
     brackets or quotes are one too many.
     """
-    if text.strip() == after.strip() and _num_letters(text):
+    if text.strip() == after.strip() and (_num_letters(text) or not _CLOSERS.intersection(text)):
         return ""
     code = _open_statement(before, after, above)
     for length in range(min(len(text), len(after)), 0, -1):
@@ -47,14 +47,14 @@ def trim_below_echo(text: str, before: str, after: str, below: list[str]) -> str
 
 
 def trim_above_echo(text: str, before: str, above: list[str]) -> str:
-    """`text` without first lines that repeat the last lines above the hole, unless those repeat each other too."""
+    """`text` without first lines that repeat the last lines above the hole, unless those repeat themselves."""
     there = [line.rstrip() for line in above if line.strip()]
     lines = text.split("\n")
     said = [(before + lines[0]).rstrip(), *(line.rstrip() for line in lines[1:])]
     if before.strip():
         return text
     for num in range(min(len(said), len(there)), 0, -1):
-        is_pattern = there[-2 * num : -num] == there[-num:]
+        is_pattern = there.count(said[0]) > 1
         if said[:num] == there[-num:] and not is_pattern and _num_letters("".join(said[:num])) >= _MIN_LETTERS:
             return _without_lines(lines, num, before)
     return text

@@ -56,7 +56,10 @@ def _without_extra(first: str, rest: list[str], before: str, expected: int) -> l
     extra = lead(first)
     if not extra or _width(before) < expected:
         return [first, *rest]
-    is_all_too_deep = all(lead(line).startswith(before + extra) for line in rest if line.strip())
+    inner = [lead(line) for line in rest if line.strip()]
+    is_all_too_deep = all(blanks.startswith(before + extra) for blanks in inner)
+    if inner and _OPENS.search(first):  # what it opens stands deeper than it does itself
+        is_all_too_deep &= inner[0] != before + extra
     shifted = [line.replace(before + extra, before, 1) if line.strip() else line for line in rest]
     return [first[len(extra) :], *(shifted if is_all_too_deep else rest)]
 
