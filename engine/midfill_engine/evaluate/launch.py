@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import resource
 import sys
+from contextlib import suppress
 
 
 def main(cpu_seconds: str, memory_limit: str, memory: str, file_bytes: str, *command: str) -> None:
@@ -22,8 +23,17 @@ def main(cpu_seconds: str, memory_limit: str, memory: str, file_bytes: str, *com
         "RLIMIT_CORE": 0,
     }
     for name, value in limits.items():
-        resource.setrlimit(getattr(resource, name), (value, value))
+        limit_to(getattr(resource, name), value)
     os.execv(command[0], command)
+
+
+def limit_to(limit: int, value: int) -> None:
+    """Set a limit as low as asked, or lower where it cannot be that high. macOS has memory limits in name only, and
+    refuses to set them."""
+    _, hard = resource.getrlimit(limit)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(limit, (value, value))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 
 _LAUNCH = Path(__file__).with_name("launch.py")
@@ -59,8 +60,13 @@ class Job:
     memory: Memory = Memory.ADDRESSES
 
 
+def has_limits() -> bool:
+    """Whether this system has the limits that programs are run under."""
+    return find_spec("resource") is not None
+
+
 class Sandbox:
-    """Runs jobs one after another."""
+    """Runs jobs one after another, where `has_limits`."""
 
     def __init__(self, bounds: Bounds | None = None, isolation: tuple[str, ...] | None = None) -> None:
         """`isolation`: command that leads into new namespaces; None: the strongest that works here."""

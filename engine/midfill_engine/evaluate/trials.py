@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from midfill_engine.evaluate.cases import Case
 from midfill_engine.evaluate.programs import RUNNERS, CaseTests, make_job
-from midfill_engine.evaluate.sandbox import Sandbox
+from midfill_engine.evaluate.sandbox import Sandbox, has_limits
 
 
 class Trials:
@@ -48,7 +48,9 @@ class Trials:
     def _executable(self, test: CaseTests) -> str | None:
         runner = RUNNERS[test.runner]
         executable = runner.find()
-        if executable is None:
+        if not has_limits():
+            self._unusable[test.runner] = "this system has no limits to run them under"
+        elif executable is None:
             self._unusable[test.runner] = f"{runner.program} is not installed"
         elif not runner.is_guarded and not self._sandbox.isolation:
             self._unusable[test.runner] = "this system makes no namespace without a network for it"

@@ -65,6 +65,14 @@ def test_processor_time_is_bounded_without_the_wall_clock() -> None:
     assert time.monotonic() - began < 60
 
 
+def test_a_lower_limit_of_the_system_stays() -> None:
+    """A hard limit below ours made every program fail, right ones too: limits cannot be raised above it."""
+    lower = (
+        "import os, resource, sys\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nos.execv(sys.argv[1], sys.argv[1:])"
+    )
+    assert passes(RIGHT, (sys.executable, "-I", "-c", lower))
+
+
 def test_memory_is_bounded(isolation: tuple[str, ...]) -> None:
     """The program notices, and could not pass otherwise."""
     hog = RIGHT + "try:\n    x = bytearray(2**29)\nexcept MemoryError:\n    pass\nelse:\n    raise SystemExit\n"
