@@ -17,7 +17,10 @@ LARGE = 2 * 2**20
 WEIGHTS = "engine/midfill_engine/pocket/"
 
 # Written so that this file does not match itself.
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:root|work|farm|mnt|opt)/[\w.-]|/(?:home|Users)/(?!me/|you/|user/|x/)[\w.-]+/")
+MACHINE_PATH = re.compile(
+    r"/(?:work|farm)/(?:main|in|shared|steering|\.library|\.device)\b|/root/\w|/opt/(?:wheels|pypi)\b|/tmp/[a-z]"
+    r"|/(?:home|Users)/(?!me/|you/|user/|x/)[\w.-]+/"
+)
 
 
 def tracked() -> list[Path]:
