@@ -1,0 +1,2 @@
+-- For vim.lsp.enable('midfill') and vim.lsp.config('midfill', ...).
+return require('midfill.client').config()
