@@ -3,6 +3,7 @@
 train data       packages -> corpus file, SOURCES list, token shards
 train tokenizer  corpus -> tokenizer
 train run        shards -> state, weights, log
+train whole      corpus file -> shards, state, weights, log, report: all of it, in a given time
 train export     state -> a folder `from_pretrained` loads
 train report     log -> a table and a JSON line
 """
@@ -24,6 +25,7 @@ def add_commands(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]
     _add_data(commands.add_parser("data", help="build the corpus and its token shards"))
     _add_tokenizer(commands.add_parser("tokenizer", help="train a tokenizer on a corpus"))
     _add_run(commands.add_parser("run", help="train, or go on training"))
+    _add_whole(commands.add_parser("whole", help="from a corpus file to weights in a given time"))
     _add_export(commands.add_parser("export", help="write a run's weights as a model folder"))
     _add_report(commands.add_parser("report", help="summarise a run's log"))
 
@@ -48,6 +50,19 @@ def _add_tokenizer(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_run_options(parser)
+    parser.add_argument("--phase", choices=("causal", "joint"), default="joint")
+    parser.set_defaults(command=_run)
+
+
+def _add_whole(parser: argparse.ArgumentParser) -> None:
+    _add_run_options(parser)
+    parser.add_argument("--corpus", type=Path, required=True, help="the corpus file `train data` wrote")
+    parser.add_argument("--share", type=float, default=1.0, help="share of its training files to take")
+    parser.set_defaults(command=_whole, phase="joint")
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="the run's folder; a run that is there goes on")
     parser.add_argument("--shards", type=Path, required=True, help="the folder `train data` wrote")
     parser.add_argument(
@@ -56,7 +71,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fresh", action="store_true", help="initialise new weights instead of taking those of --start"
     )
-    parser.add_argument("--phase", choices=("causal", "joint"), default="joint")
     parser.add_argument("--steps", type=int, default=0, help="optimiser steps of this phase, 0 for no bound")
     parser.add_argument("--seconds", type=float, default=0.0, help="training time of this phase, 0 for no bound")
     parser.add_argument("--windows", type=int, default=16, help="windows an optimiser step")
@@ -72,9 +86,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--save-s", type=float, default=300.0, help="seconds between saves")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=0, help="processes that draw batches ahead")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
-    parser.set_defaults(command=_run)
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
@@ -124,6 +138,13 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _whole(arguments: argparse.Namespace) -> int:
+    from midfill_engine.train.whole import train_whole
+
+    train_whole(arguments.corpus, run_settings(arguments), arguments.share)
+    return 0
+
+
 def run_settings(arguments: argparse.Namespace) -> RunSettings:
     """The settings that the arguments of `train run` ask for."""
     from midfill_engine.train.objective import ObjectiveSettings
@@ -145,6 +166,7 @@ def run_settings(arguments: argparse.Namespace) -> RunSettings:
         save_s=arguments.save_s,
         device=arguments.device,
         threads=arguments.threads,
+        num_workers=arguments.workers,
         is_compiled=not arguments.no_compile,
         seed=arguments.seed,
         optimiser=OptimiserSettings(

@@ -18,6 +18,7 @@ from transformers import DiffusionGemmaConfig, DiffusionGemmaForBlockDiffusion
 from midfill_engine.train import weights
 from midfill_engine.train.canvases import BatchSampler, CanvasSettings
 from midfill_engine.train.device import Machine, probe
+from midfill_engine.train.feed import Feed, Inline, WorkersAhead
 from midfill_engine.train.loss import chunk_gradient
 from midfill_engine.train.network import Network, cast_weights, layer_forward
 from midfill_engine.train.objective import Figures, Losses, Objective, ObjectiveSettings
@@ -27,6 +28,7 @@ from midfill_engine.train.state import Progress, export, load_state, log, save_s
 
 LOG_EVERY = 20  # steps
 PHASES = ("causal", "joint")
+DEV_SEED = 10**6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,7 @@ class RunSettings:
     held_out_batches: int = 6
     device: str = "cpu"
     threads: int = 2
+    num_workers: int = 0  # processes that draw batches ahead; a GPU wants most of the cores
     is_compiled: bool = True
     seed: int = 0
     optimiser: OptimiserSettings = field(default_factory=OptimiserSettings)
@@ -72,22 +75,28 @@ class Run:
         tokenizer = Tokenizer.from_file(str(settings.start / "tokenizer.json"))
         self.optimiser = Optimiser(self.model, settings.optimiser, self.machine.dtype)
         self.objective = build_objective(self.model, settings, self.machine)
-        self.train = self._sampler(load_shard(settings.shards, "train"), tokenizer, settings.seed)
-        self.dev = self._sampler(load_shard(settings.shards, "dev"), tokenizer, 10**6)
         self.progress = load_state(settings.folder, self.model, self.optimiser) or Progress()
         self.progress.enter(settings.phase)
+        self.train = self._train_feed(self._inline(load_shard(settings.shards, "train"), tokenizer, settings.seed))
+        self.dev = self._inline(load_shard(settings.shards, "dev"), tokenizer, DEV_SEED)
 
-    def _sampler(self, shard: Shard, tokenizer: Tokenizer, seed: int) -> BatchSampler:
-        return BatchSampler(shard, tokenizer, self.settings.canvases, seed)
+    def _inline(self, shard: Shard, tokenizer: Tokenizer, seed: int) -> Inline:
+        sampler = BatchSampler(shard, tokenizer, self.settings.canvases, seed)
+        return Inline(sampler, self.settings.micro, with_canvases=self.settings.phase == "joint")
 
-    def losses(self, sampler: BatchSampler, step: int, number: int) -> Losses:
-        """The losses of one micro-batch; chance depends on the sampler's seed, the step and the number only."""
-        is_joint = self.settings.phase == "joint"
-        batch = sampler.draw(self.settings.micro, step, number, with_canvases=is_joint).to(self.machine.device)
+    def _train_feed(self, inline: Inline) -> Feed:
+        settings = self.settings
+        if not settings.num_workers:
+            return inline
+        return WorkersAhead(inline, settings.num_workers, self.progress.step, settings.windows // settings.micro)
+
+    def losses(self, feed: Feed, seed: int, step: int, number: int) -> Losses:
+        """The losses of one micro-batch; chance depends on the seed, the step and the number only."""
+        batch = feed.draw(step, number).to(self.machine.device)
         cast = cast_weights(self.model, self.machine.dtype)
-        if not is_joint:
+        if self.settings.phase == "causal":
             return self.objective.causal(cast, batch)
-        generator = torch.Generator(self.machine.device).manual_seed(hash((sampler.seed, step, number)) % 2**63)
+        generator = torch.Generator(self.machine.device).manual_seed(hash((seed, step, number)) % 2**63)
         return self.objective.joint(cast, batch, generator)
 
     def step(self) -> tuple[Figures, float]:
@@ -96,7 +105,7 @@ class Run:
         number = settings.windows // settings.micro
         figures: Figures = {}
         for micro in range(number):
-            losses = self.losses(self.train, progress.step, micro)
+            losses = self.losses(self.train, settings.seed, progress.step, micro)
             (losses.total / number).backward()
             add_figures(figures, losses.figures)
         norm = self.optimiser.step(self._scale(), progress.step)
@@ -123,7 +132,7 @@ class Run:
         figures: Figures = {}
         self.optimiser.swap_average()
         for number in range(self.settings.held_out_batches):
-            add_figures(figures, self.losses(self.dev, 0, number).figures)
+            add_figures(figures, self.losses(self.dev, DEV_SEED, 0, number).figures)
         self.optimiser.swap_average()
         return means(figures)
 
@@ -177,6 +186,7 @@ def run(settings: RunSettings) -> Progress:
             saved = clock = time.monotonic()
             since = progress.tokens
     work.save()
+    work.train.close()
     return progress
 
 

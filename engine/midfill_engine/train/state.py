@@ -59,6 +59,14 @@ def load_state(folder: Path, model: torch.nn.Module, optimiser: Optimiser) -> Pr
     return Progress(**state["progress"])
 
 
+def read_progress(folder: Path) -> Progress | None:
+    """How far the run in a folder has come, None where there is none."""
+    path = folder / "state.pt"
+    if not path.exists():
+        return None
+    return Progress(**torch.load(path, map_location="cpu", weights_only=True, mmap=True)["progress"])
+
+
 def log(folder: Path, figures: dict[str, Any]) -> None:
     """Append a line to log.jsonl and print it."""
     line = json.dumps(figures)

@@ -12,11 +12,12 @@ import pytest
 import torch
 from transformers import DiffusionGemmaForBlockDiffusion
 
-from midfill_engine.train.canvases import CanvasSettings
+from midfill_engine.train.canvases import BatchSampler, CanvasSettings
 from midfill_engine.train.cli import add_commands
+from midfill_engine.train.feed import Inline, WorkersAhead
 from midfill_engine.train.report import read_log, summary, table
 from midfill_engine.train.run import Run, RunSettings, run
-from midfill_engine.train.state import load_state, save_state
+from midfill_engine.train.state import load_state, read_progress, save_state
 
 CANVASES = CanvasSettings(window=96, positions=128, block=64, slot_counts=(8, 16, 24))
 
@@ -94,6 +95,41 @@ def test_from_a_corpus_file_to_weights_and_a_report(tiny, made, tmp_path: Path, 
     assert call("train", "report", folder) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["dev"]["causal"] > 0
     DiffusionGemmaForBlockDiffusion.from_pretrained(tmp_path / "model")
+
+
+def test_whole_does_everything_and_goes_on(tiny, made, tmp_path: Path) -> None:
+    """Called again after its time is up, it trains on from its own state."""
+    lines = [
+        {"sources": []},
+        *([split, f"p/{i}.py", tiny.texts[i]] for i, split in enumerate(("train", "dev", "heldout"))),
+    ]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    words = ("train", "whole", tmp_path / "run", "--corpus", corpus, "--shards", tmp_path / "shards", "--start", made[1],
+             "--no-compile", "--threads", 1, "--windows", 1, "--micro", 1, "--seconds", 2)  # fmt: skip
+    assert call(*words) == 0
+    first = read_progress(tmp_path / "run")
+    assert first is not None
+    assert first.phase == "joint"
+    assert (tmp_path / "run" / "report.txt").read_text().count("\n") >= 3
+    DiffusionGemmaForBlockDiffusion.from_pretrained(tmp_path / "run" / "weights")
+    assert call(*words) == 0
+    again = read_progress(tmp_path / "run")
+    assert again is not None
+    assert again.step > first.step
+
+
+def test_workers_ahead_give_the_same_batches(tiny) -> None:
+    inline = Inline(BatchSampler(tiny.shard, tiny.tokenizer, CANVASES, seed=5), 2, with_canvases=True)
+    ahead = WorkersAhead(inline, num_workers=2, first_step=3, numbers=2)
+    try:
+        for step in (3, 4, 5):
+            for number in range(2):
+                ours, theirs = ahead.draw(step, number), inline.draw(step, number)
+                assert torch.equal(ours.clean, theirs.clean)
+                assert torch.equal(ours.encoder, theirs.encoder)
+    finally:
+        ahead.close()
 
 
 def test_the_commands_import_no_torch() -> None:
