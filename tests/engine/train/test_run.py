@@ -105,7 +105,7 @@ def test_whole_does_everything_and_goes_on(tiny, made, tmp_path: Path) -> None:
     ]
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text("\n".join(map(json.dumps, lines)) + "\n")
-    words = ("train", "whole", tmp_path / "run", "--corpus", corpus, "--shards", tmp_path / "shards", "--start", made[1],
+    words = ("train", "whole", tmp_path / "run", "--corpus", corpus, "--shards", tmp_path / "s", "--start", made[1],
              "--no-compile", "--threads", 1, "--windows", 1, "--micro", 1, "--seconds", 2)  # fmt: skip
     assert call(*words) == 0
     first = read_progress(tmp_path / "run")
