@@ -98,7 +98,6 @@ class AffixConstraint:
         least = first_free + self._end.num_needed
         if end >= least:
             return end
-        row[end:least, self._null] = float("-inf")
         if least < len(row):  # just likeliest: the model may still think better of it at the next step
             row[least, self._null] = row[least].max() + _NUDGE
         return least

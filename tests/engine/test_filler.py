@@ -10,6 +10,7 @@ import torch
 
 from midfill_engine.api import Draft, FillRequest, FillResult, Finish, Limits, Mode
 from midfill_engine.core import Control
+from midfill_engine.denoise.loop import LastStep
 from midfill_engine.errors import ResourceError
 from midfill_engine.filler import Filler
 from support.scripted_model import BOS, FILE, FIRST, NULL, VOCAB, ScriptedModel, canvas, loaded_of, preset_of
@@ -73,6 +74,8 @@ def test_a_line_ends_with_its_line() -> None:
     model = ScriptedModel([canvas("a\nbc")])
     result = fill(model)
     assert (result.text, result.finish) == ("a", Finish.COMPLETE)
+    model = ScriptedModel([canvas("abc\n")])
+    assert fill(model).text == "abc"
     assert len(model.encoded) == 1, "a full canvas with a line end in it needs no further one"
 
 
@@ -103,10 +106,9 @@ def test_without_a_null_token_every_slot_is_text() -> None:
 
 def test_specials_and_padding_never_stand_in_a_slot() -> None:
     """A model's vocabulary may be padded beyond its tokenizer's; such an id was an IndexError."""
-    script = [BOS, FILE, VOCAB + 3, FIRST + ord("a")]
-    result = fill(ScriptedModel([script], vocab_size=VOCAB + 8), limits=of_tokens(4))
-    assert len(result.text.encode()) <= 4
-    assert result.finish in (Finish.LENGTH, Finish.COMPLETE, Finish.EMPTY, Finish.STEPS)
+    for strange in (BOS, FILE, VOCAB + 3):
+        model = _WithSecondChoice([[FIRST + ord("a"), strange, NULL]], vocab_size=VOCAB + 8)
+        assert fill(model).text == "au"
 
 
 def test_given_tokens_stand_in_every_canvas() -> None:
@@ -128,6 +130,22 @@ def test_healing_a_word_on_both_sides() -> None:
     model = ScriptedModel([canvas("re-urn", end=True)])
     result = fill(model, preset=preset_of(heals=True, line_slots=8), prefix="\nre", suffix="rn x")
     assert result.text == "-u"
+
+
+def test_a_line_that_goes_on_is_not_ended() -> None:
+    """The line end took the place of what had to follow, and the fill came to nothing."""
+    model = _WithSecondChoice([canvas("re\n-rn", end=True)])
+    result = fill(model, preset=preset_of(heals=True, line_slots=8), prefix="\nre", suffix="rn x")
+    assert result.text == "u-"
+
+
+class _WithSecondChoice(ScriptedModel):
+    """Where the first choice may not stand a `u` does."""
+
+    def slot_logits(self, canvas: torch.Tensor, slots: slice, previous: torch.Tensor | None) -> torch.Tensor:
+        logits = super().slot_logits(canvas, slots, previous)
+        logits[..., FIRST + ord("u")] += 10.0
+        return logits
 
 
 def test_healing_that_finds_no_room_offers_nothing() -> None:
@@ -277,11 +295,8 @@ class _Unsure(ScriptedModel):
         super().__init__(scripts, rows=rows, sureness=1.0)
         self._sureness_of = sureness_of
 
-    def slot_logits(self, canvas: torch.Tensor, slots: slice, previous: torch.Tensor | None) -> torch.Tensor:
-        return (
-            super().slot_logits(canvas, slots, previous)
-            * torch.tensor(self._sureness_of)[: canvas.shape[0], None, None]
-        )
+    def slot_logits(self, canvas: torch.Tensor, slots: slice, last: LastStep | None) -> torch.Tensor:
+        return super().slot_logits(canvas, slots, last) * torch.tensor(self._sureness_of)[: canvas.shape[0], None, None]
 
 
 # --- chance ---
@@ -295,8 +310,8 @@ def loose() -> ScriptedModel:
     """Several letters are likely, so that chance decides."""
 
     class Loose(ScriptedModel):
-        def slot_logits(self, canvas: torch.Tensor, slots: slice, previous: torch.Tensor | None) -> torch.Tensor:
-            logits = super().slot_logits(canvas, slots, previous) * 0.0
+        def slot_logits(self, canvas: torch.Tensor, slots: slice, last: LastStep | None) -> torch.Tensor:
+            logits = super().slot_logits(canvas, slots, last) * 0.0
             tokens = canvas[:, slots].clamp(min=FIRST)  # what stands there is likely to stay
             logits.scatter_(-1, tokens[..., None], 3.0)
             logits[..., FIRST + ord("a") : FIRST + ord("k")] += 4.0
