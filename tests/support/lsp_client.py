@@ -146,18 +146,19 @@ class LspClient:
 
     # What a client waits for.
 
-    async def message(self, is_it: Callable[[Message], bool]) -> Message:
+    async def message(self, is_it: Callable[[Message], bool], patience_s: float = PATIENCE_S) -> Message:
         """The first message of the server, of all so far and to come, that is the one."""
-        return await self._first(self.messages, is_it)
+        return await self._first(self.messages, is_it, patience_s)
 
     async def event(self, is_it: Callable[[Message], bool]) -> Message:
         """The first event that is the one."""
-        return await self._first(self.events, is_it)
+        return await self._first(self.events, is_it, PATIENCE_S)
 
-    async def status(self, **fields: Any) -> Message:
+    async def status(self, patience_s: float = PATIENCE_S, **fields: Any) -> Message:
         """The first didChangeStatus with these fields."""
         found = await self.message(
-            lambda message: message.get("method") == "didChangeStatus" and fields.items() <= message["params"].items()
+            lambda message: message.get("method") == "didChangeStatus" and fields.items() <= message["params"].items(),
+            patience_s,
         )
         params: Message = found["params"]
         return params
@@ -174,8 +175,8 @@ class LspClient:
         async with asyncio.timeout(PATIENCE_S):
             await self._reading_events
 
-    async def _first(self, kept: list[Message], is_it: Callable[[Message], bool]) -> Message:
-        async with asyncio.timeout(PATIENCE_S), self._changed:
+    async def _first(self, kept: list[Message], is_it: Callable[[Message], bool], patience_s: float) -> Message:
+        async with asyncio.timeout(patience_s), self._changed:
             while not (found := [message for message in kept if is_it(message)]):
                 await self._changed.wait()
         return found[0]
