@@ -25,7 +25,7 @@ class Preset:
     source: folder of the checkpoint. family: `uniform` (noise is random tokens). null_token: the token that means
     "nothing here", if the model was trained with one. file_token: set before a prefix that begins its file.
     first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
-    first_signal: see `models.diffusion_gemma.FirstSignal`. heals: see `heal`.
+    first_signal, conditioning: see `models.diffusion_gemma`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
     context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. can_instruct: follows an
     instruction.
@@ -39,6 +39,7 @@ class Preset:
     file_token: int | None = None
     first_noise_id: int = 0
     first_signal: str = "zero"
+    conditioning: str = "expected"
     heals: bool = True
     line_slots: int = 24
     block_slots: int = 48
@@ -68,6 +69,7 @@ class Preset:
         self._check("context", self.context > self.tail + 2, "more than tail + 2")
         self._check("family", self.family == "uniform", "uniform")
         self._check("first_signal", self.first_signal in ("zero", "mean"), "zero or mean")
+        self._check("conditioning", self.conditioning in ("expected", "locked"), "expected or locked")
 
     def _check(self, name: str, is_right: bool, wanted: str) -> None:
         if not is_right:

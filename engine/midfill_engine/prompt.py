@@ -16,6 +16,7 @@ from midfill_engine.heal import Healing
 from midfill_engine.tokens import TokenCodec
 
 _CHARS_PER_TOKEN = 4  # how much text is tokenised to fill a budget; sparser text fills it with more, denser with less
+_LONGEST_REST_OF_LINE = 1000  # characters
 _SUFFIX_CHARS_PER_TOKEN = 8
 _STRIDES = 4  # of a full window; the anchor moves by one of them at a time
 _LINE_END = re.compile(r"\r\n?")
@@ -79,13 +80,22 @@ def _anchor(prefix: str, at_least: int, stride: int) -> int:
 
 
 def _head(suffix: str, num_tokens: int, codec: TokenCodec) -> list[int]:
-    """The first tokens of `suffix`. The cut made for tokenising lies behind them, so that it shapes none of them."""
+    """The first tokens of `suffix`. What is tokenised ends at a line end behind them, so that the cut shapes none of
+    them: tokens never reach over a line end."""
     num_chars = max(1, _SUFFIX_CHARS_PER_TOKEN * num_tokens)
     while True:
-        ids = codec.ids(as_trained(suffix[:num_chars]))
-        if len(ids) > num_tokens or num_chars >= len(suffix):
+        cut = _line_end(suffix, num_chars)
+        ids = codec.ids(as_trained(suffix[:cut]))
+        if len(ids) > num_tokens or cut == len(suffix):
             return ids[:num_tokens]
         num_chars *= 2
+
+
+def _line_end(suffix: str, at_least: int) -> int:
+    """Where the first line behind `at_least` characters ends; within a line where that goes on for too long."""
+    longest = min(len(suffix), at_least + _LONGEST_REST_OF_LINE)
+    line_end = suffix.find("\n", at_least, longest)
+    return longest if line_end < 0 else line_end
 
 
 def as_trained(text: str) -> str:

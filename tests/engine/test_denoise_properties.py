@@ -105,7 +105,7 @@ class CountingDenoiser:
     def __init__(self) -> None:
         self.num_steps = 0
 
-    def slot_logits(self, canvas, slots, previous):
+    def slot_logits(self, canvas, slots, last):
         self.num_steps += 1
         return torch.zeros(len(canvas), slots.stop - slots.start, VOCAB)
 

@@ -7,6 +7,7 @@ import random
 import pytest
 import torch
 
+from midfill_engine.denoise.loop import LastStep
 from midfill_engine.models.dense import DenseStack, fits_dense_stack
 from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
 from support.tiny import CONFIGS, tiny_config, tiny_model
@@ -46,7 +47,7 @@ def test_same_logits_as_the_modules(name: str, batch: int) -> None:
         torch.manual_seed(step)
         canvas = torch.randint(3, 97, (batch, config.canvas_length))
         assert dense.encode(ids) == plain.encode(ids)
-        for logits in (None, previous):
+        for logits in (None, LastStep(previous, torch.zeros(batch, 6, dtype=torch.bool))):
             got, want = dense.slot_logits(canvas, slice(2, 8), logits), plain.slot_logits(canvas, slice(2, 8), logits)
             torch.testing.assert_close(got, want, atol=2e-4, rtol=1e-4)
         keep = rng.randint(1, len(ids))

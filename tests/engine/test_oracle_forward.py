@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
+from midfill_engine.denoise.loop import LastStep
+from midfill_engine.models.diffusion_gemma import Conditioning, DiffusionGemma, FirstSignal
 from support.tiny import CONFIGS, tiny_model
 
 PROMPT = list(range(3, 60))
@@ -27,6 +28,7 @@ def test_slot_logits_are_the_class_forward(name: str, has_logits: bool) -> None:
     conditioning = torch.full((2, config.canvas_length, config.text_config.vocab_size), float("-inf"))
     conditioning.scatter_(-1, canvas[..., None], 0.0)
     conditioning[:, slots] = previous
+    last = LastStep(previous, torch.zeros(2, 5, dtype=torch.bool))
     engine = DiffusionGemma(tiny_model(config), FirstSignal.ZERO)
     with torch.no_grad():
         want = tiny_model(config)(
@@ -35,7 +37,7 @@ def test_slot_logits_are_the_class_forward(name: str, has_logits: bool) -> None:
             self_conditioning_logits=conditioning if has_logits else None,
         ).logits[:, slots]
     engine.encode(PROMPT)
-    got = engine.slot_logits(canvas, slots, previous if has_logits else None)
+    got = engine.slot_logits(canvas, slots, last if has_logits else None)
     torch.testing.assert_close(got, want, atol=1e-5, rtol=1e-5)
 
 
@@ -71,3 +73,15 @@ def test_next_logits_are_the_encoder_as_a_causal_model(name: str) -> None:
     torch.testing.assert_close(got, want[17:], atol=1e-5, rtol=1e-5)
     with pytest.raises(ValueError, match="at least one token"):
         engine.next_logits(PROMPT)
+
+
+def test_locked_conditioning_is_a_first_step_with_more_pinned() -> None:
+    """A locked slot shows what it would show if it were pinned, an open one what it shows at the first step."""
+    config = CONFIGS["dense"]
+    engine = DiffusionGemma(tiny_model(config), FirstSignal.MEAN, conditioning=Conditioning.LOCKED)
+    engine.encode(PROMPT)
+    canvas = random_canvas(config, 1)
+    is_locked = torch.tensor([[True, True, False, False, False]])
+    logits = torch.randn(1, 5, config.text_config.vocab_size)
+    got = engine.slot_logits(canvas, slice(3, 8), LastStep(logits, is_locked))[:, 2:]
+    torch.testing.assert_close(got, engine.slot_logits(canvas, slice(5, 8), None))

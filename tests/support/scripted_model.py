@@ -17,6 +17,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 
+from midfill_engine.denoise.loop import LastStep
 from midfill_engine.models.base import BlockModel, Encoded
 from midfill_engine.models.loading import Loaded
 from midfill_engine.presets import Preset
@@ -77,13 +78,13 @@ class ScriptedModel:
         self.encoded.append(list(ids))
         return Encoded(num_tokens=len(ids), num_cached=0)
 
-    def slot_logits(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
+    def slot_logits(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
         if self._before_pass is not None:
             self._before_pass(self.num_passes)
         self.num_passes += 1
         self.canvases.append(canvas.tolist())
-        self._step = 1 if previous is None else self._step + 1
-        self._at += previous is None
+        self._step = 1 if last is None else self._step + 1
+        self._at += last is None
         logits = torch.zeros(canvas.shape[0], slots.stop - slots.start, self._vocab_size)
         for row in range(canvas.shape[0]):
             for slot, token in enumerate(self._script(row)[: logits.shape[1]]):

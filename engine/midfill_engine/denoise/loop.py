@@ -24,14 +24,23 @@ from midfill_engine.denoise.schedule import LinearTemperature
 from midfill_engine.denoise.stop import StableAndConfident
 
 
+@dataclass(frozen=True)
+class LastStep:
+    """What a model may condition on from the step before: the processed logits [B, M, V], and which slots hold a token
+    that was locked, [B, M] bool."""
+
+    logits: Tensor
+    is_locked: Tensor
+
+
 class Denoiser(Protocol):
     """One pass of a model over canvases that share one encoded prefix."""
 
-    def slot_logits(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
+    def slot_logits(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
         """Raw logits of the slots, [B, M, V] float32.
 
         `canvas` [B, N] holds token ids, of which the positions `slots` are to be filled and all others are pinned.
-        `previous` are the processed logits of the step before, [B, M, V], for self-conditioning; None at the first.
+        `last` is for self-conditioning; None at the first step.
         """
         ...
 
@@ -106,9 +115,15 @@ class _State:
 
     rows: list[int]
     canvas: Tensor  # [B, N]
-    previous: Tensor | None = None  # [B, M, V]
+    previous: Tensor | None = None  # processed logits of the step before, [B, M, V]
     history: list[Tensor] = field(default_factory=list)  # argmax of each step, [B, M]
     held: Tensor | None = None  # [B, M] locked at the step before
+
+    @property
+    def last(self) -> LastStep | None:
+        if self.previous is None or self.held is None:
+            return None
+        return LastStep(self.previous, self.held)
 
     def keep(self, index: Tensor) -> None:
         self.rows = [self.rows[i] for i in index.tolist()]
@@ -169,7 +184,7 @@ def denoise(
 def _predict(
     model: Denoiser, state: _State, slots: slice, policy: Policy, step: int, generators: list[torch.Generator]
 ) -> _Prediction:
-    raw = model.slot_logits(state.canvas, slots, state.previous)
+    raw = model.slot_logits(state.canvas, slots, state.last)
     logits = policy.constraint.apply(raw)
     if not policy.schedule.is_greedy:
         logits = logits / policy.schedule.at(step, policy.max_steps)

@@ -8,6 +8,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from midfill_engine.denoise.loop import LastStep
+
 
 @dataclass(frozen=True, kw_only=True)
 class Encoded:
@@ -30,7 +32,7 @@ class BlockModel(Protocol):
         """Make the cache hold exactly `ids` (at least one), computing only what it does not hold yet."""
         ...
 
-    def slot_logits(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
+    def slot_logits(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
         """See `denoise.loop.Denoiser`; the canvas stands right behind what is encoded."""
         ...
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from transformers import DiffusionGemmaForBlockDiffusion
 
+from midfill_engine.denoise.loop import LastStep
 from midfill_engine.models.base import Encoded
 from midfill_engine.models.stack import ModuleStack, Stack
 
@@ -31,6 +32,18 @@ class FirstSignal(StrEnum):
     MEAN = "mean"
 
 
+class Conditioning(StrEnum):
+    """What self-conditioning a model was trained to see at later steps.
+
+    expected: of each slot, the expectation under the logits of the step before, as transformers' `generate` has it.
+    locked: a locked slot shows its own token and an open one what it shows at the first step, so that every step is a
+    first step with more pinned: easier to learn for a small model, and a product with the vocabulary less.
+    """
+
+    EXPECTED = "expected"
+    LOCKED = "locked"
+
+
 class DiffusionGemma:
     """A `BlockModel` over a loaded DiffusionGemma. Owned by one thread.
 
@@ -44,6 +57,7 @@ class DiffusionGemma:
         first_signal: FirstSignal = FirstSignal.ZERO,
         stack: Stack | None = None,
         table_dtype: torch.dtype | None = None,
+        conditioning: Conditioning = Conditioning.EXPECTED,
     ) -> None:
         self._model = model.eval()
         self._stack = stack or ModuleStack(model)
@@ -51,6 +65,7 @@ class DiffusionGemma:
         self._table = model.lm_head.weight.detach().to(table_dtype or model.lm_head.weight.dtype)  # [V, H]
         self._cap: float = model.final_logit_softcapping
         self._first_signal = first_signal
+        self._conditioning = conditioning
         self._mean = mean_embedding(self._embed)
         self._ids: list[int] = []
 
@@ -71,8 +86,8 @@ class DiffusionGemma:
         return Encoded(num_tokens=len(ids), num_cached=known)
 
     @torch.inference_mode()
-    def slot_logits(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
-        signal = self._signal(canvas, slots, previous)
+    def slot_logits(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
+        signal = self._signal(canvas, slots, last)
         return self._logits(self._stack.decode(self._embed(canvas), signal)[:, slots])
 
     @torch.inference_mode()
@@ -122,13 +137,17 @@ class DiffusionGemma:
         scaled: Tensor = expected * self._embed.embed_scale.to(expected.dtype)
         return scaled
 
-    def _signal(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
-        """Self-conditioning embeddings [B, N, H]: pinned positions show their own token, slots what was expected."""
-        embed = self._embed
-        own: Tensor = embed(canvas)
-        if previous is None and self._first_signal is FirstSignal.ZERO:
-            return torch.zeros_like(own)
-        own[:, slots] = self._mean if previous is None else self._expected(previous)
+    def _signal(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
+        """Self-conditioning embeddings [B, N, H]: pinned positions show their own token, slots what is known."""
+        own: Tensor = self._embed(canvas)
+        if last is None:
+            if self._first_signal is FirstSignal.ZERO:
+                return torch.zeros_like(own)
+            own[:, slots] = self._mean
+        elif self._conditioning is Conditioning.LOCKED:
+            own[:, slots] = torch.where(last.is_locked[..., None], own[:, slots], self._mean)
+        else:
+            own[:, slots] = self._expected(last.logits)
         return own
 
 

@@ -19,8 +19,7 @@ from midfill_engine.core import OnProgress
 from midfill_engine.errors import PresetError, ResourceError, WeightsError
 from midfill_engine.models.base import BlockModel
 from midfill_engine.models.dense import DenseStack, fits_dense_stack
-from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
-from midfill_engine.models.stack import ModuleStack
+from midfill_engine.models.diffusion_gemma import Conditioning, DiffusionGemma, FirstSignal
 from midfill_engine.presets import Preset
 from midfill_engine.tokens import TokenCodec
 
@@ -72,15 +71,22 @@ def load(
     model = _load_model(preset, dtype, device)
     _check_tokens(preset, codec, model.lm_head.out_features)
     on_progress(1.0, "ready")
-    return Loaded(model=wrap(model, FirstSignal(preset.first_signal)), codec=codec, bos=bos)
+    return Loaded(model=wrap(model, preset), codec=codec, bos=bos)
 
 
-def wrap(model: DiffusionGemmaForBlockDiffusion, first_signal: FirstSignal) -> DiffusionGemma:
-    """The model, run in the quickest way where it is."""
-    if not fits_dense_stack(model):
-        return DiffusionGemma(model, first_signal, ModuleStack(model))
-    compute = torch.bfloat16 if has_bfloat16_units() else torch.float32
-    return DiffusionGemma(model, first_signal, DenseStack(model, compute), compute)
+def wrap(model: DiffusionGemmaForBlockDiffusion, preset: Preset) -> DiffusionGemma:
+    """The model, run in the quickest way where it is and shown what it was trained to see."""
+    stack, compute = None, None
+    if fits_dense_stack(model):
+        compute = torch.bfloat16 if has_bfloat16_units() else torch.float32
+        stack = DenseStack(model, compute)
+    return DiffusionGemma(
+        model,
+        FirstSignal(preset.first_signal),
+        stack,
+        table_dtype=compute,
+        conditioning=Conditioning(preset.conditioning),
+    )
 
 
 def has_bfloat16_units() -> bool:

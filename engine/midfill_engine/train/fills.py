@@ -21,11 +21,9 @@ from midfill_engine.denoise.loop import Policy, denoise
 from midfill_engine.denoise.noise import UniformNoise
 from midfill_engine.denoise.schedule import LinearTemperature
 from midfill_engine.denoise.stop import StableAndConfident
-from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
+from midfill_engine.models.diffusion_gemma import Conditioning, DiffusionGemma, FirstSignal
 from midfill_engine.train.canvases import Batch, BatchSampler
 from midfill_engine.train.windows import FIRST_NOISE_ID, NULL
-
-CERTAIN = 1e4  # a logit that leaves the other tokens no probability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,26 +53,6 @@ def examples(batch: Batch) -> Iterator[Example]:
             )
 
 
-class LockedSignal:
-    """A `denoise.loop.Denoiser` that conditions on locked slots only, as training does (see `drafts`).
-
-    Under a greedy schedule a slot is locked where the canvas holds the argmax of the step before, or null, which is
-    never drawn as noise.
-    """
-
-    def __init__(self, model: DiffusionGemma) -> None:
-        self._model = model
-
-    def slot_logits(self, canvas: Tensor, slots: slice, previous: Tensor | None) -> Tensor:
-        """Logits [B, M, V], from expectations that are one token where a slot is locked and even odds elsewhere."""
-        if previous is None:
-            return self._model.slot_logits(canvas, slots, None)
-        token = canvas[:, slots]
-        is_locked = (token == previous.argmax(-1)) | (token == NULL)
-        known = torch.zeros_like(previous).scatter_(-1, token[..., None], CERTAIN * is_locked[..., None])
-        return self._model.slot_logits(canvas, slots, known)
-
-
 def greedy_policy(vocabulary: int, max_steps: int = 8, entropy_bound: float = 0.3) -> Policy:
     """How the shipped small model denoises."""
     special = torch.zeros(vocabulary, dtype=torch.bool)
@@ -97,7 +75,7 @@ def fill(model: DiffusionGemma, example: Example, policy: Policy, seed: int = 0)
     """The middle's tokens as the engine finds them."""
     model.encode(example.encoded)
     generator = torch.Generator().manual_seed(seed)
-    row = denoise(LockedSignal(model), example.canvas[None], example.slots, policy, [generator])[0]
+    row = denoise(model, example.canvas[None], example.slots, policy, [generator])[0]
     return policy.length.cut(row.tokens)
 
 
@@ -105,7 +83,8 @@ def exact_match(
     model: DiffusionGemmaForBlockDiffusion, sampler: BatchSampler, count: int, seed: int = 0
 ) -> dict[str, float]:
     """Share of held-out middles filled exactly, of all and by number of tokens."""
-    engine = DiffusionGemma(copy.deepcopy(model), FirstSignal.MEAN)  # the engine rewires its model
+    # The engine rewires its model.
+    engine = DiffusionGemma(copy.deepcopy(model), FirstSignal.MEAN, conditioning=Conditioning.LOCKED)
     policy = greedy_policy(engine.vocab_size)
     hits: dict[str, list[bool]] = defaultdict(list)
     number = 0
