@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -139,6 +141,14 @@ def test_trigger_kinds_of_both_generations_of_clients() -> None:
     assert [modern.is_automatic(kind) for kind in (1, 2, 1)] == [False, True, False]
     assert [old.is_automatic(kind) for kind in (1, 0, 1, 0)] == [False, False, True, False]
     assert TriggerKinds().is_automatic("?")
+
+
+def test_what_greets_a_client_imports_nothing_that_takes_time() -> None:
+    """`initialize` is answered in a blink because of what is not imported before."""
+    heavy = ("asyncio", "pygls", "lsprotocol", "attrs", "cattrs", "logging", "torch", "transformers", "httpx2")
+    code = f"import sys, midfill_server.app; print([name for name in {heavy!r} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
 
 
 JSON = st.recursive(
