@@ -127,7 +127,7 @@ def test_a_huge_file_costs_no_more_than_a_large_one(line: str) -> None:
     codec = CountingCodec(pocket_codec())
     text = line * (5_000_000 // len(line))
     build_prompt(text, text, NONE, WIDE, codec)
-    assert codec.num_chars <= 4 * WIDE.context + 128 * WIDE.head
+    assert codec.num_chars <= 4 * WIDE.context + 256 * WIDE.head
     used, codec.num_chars = codec.num_chars, 0
     build_prompt(text[:100_000], text[:100_000], NONE, WIDE, codec)
     assert codec.num_chars >= used / 2
@@ -148,11 +148,16 @@ def test_what_is_healed_is_in_the_slots() -> None:
     assert codec.bytes_of(prompt.head) == b" 1"
 
 
-def test_the_cut_of_a_long_suffix_shapes_no_token() -> None:
-    """160 characters of a suffix were tokenised for 20 tokens; a run of blanks gave fewer, the last of them cut."""
+@pytest.mark.parametrize("lead", ["", "x = 1\n\t", "\r\n\t", "\tx = 1\n", " x", "日本語"])
+@pytest.mark.parametrize("run", [" ", "\t", "-", "a", "\n", "\r\n", "😀"])
+def test_the_cut_of_a_long_suffix_shapes_no_token(lead: str, run: str) -> None:
+    """160 characters of a suffix were tokenised for 20 tokens; a run of blanks gave fewer, the last of them cut, and
+    with a token to spare the last but one."""
     codec = pocket_codec()
-    suffix = (" " * 70 + "x = call(value)\n") * 40
-    assert build_prompt("", suffix, NONE, WIDE, codec).head == codec.ids(suffix)[: WIDE.head]
+    suffix = lead + run * 300
+    for head in (0, 1, 3, 6, 9, 20):
+        shape = PromptShape(context=50, tail=4, head=head, bos=2, file=4)
+        assert build_prompt("", suffix, NONE, shape, codec).head == codec.ids(as_trained(suffix))[:head]
 
 
 def test_line_ends_are_those_of_training() -> None:
