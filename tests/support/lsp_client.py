@@ -67,7 +67,7 @@ class LspClient:
             limit=2**26,
         )
         os.close(write_end)
-        events = asyncio.StreamReader()
+        events = asyncio.StreamReader(limit=2**26)
         pipe = os.fdopen(read_end, "rb", buffering=0)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(events), pipe

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -23,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 FEATURE = "completion"
 LONGEST_LABEL = 60
+WORD_AT_END = re.compile(r"\w*\Z")
 
 
 def register(server: LanguageServer, session: Session) -> None:
@@ -62,7 +64,7 @@ def _item(offer: Offer, encoding: Encoding) -> types.CompletionItem:
         kind=types.CompletionItemKind.Snippet,
         detail="midfill",
         documentation=types.MarkupContent(types.MarkupKind.PlainText, word + offer.text),
-        sort_text="\x00",
+        sort_text="!",
         filter_text=word + offer.text,
         insert_text_format=types.InsertTextFormat.PlainText,
         text_edit=types.TextEdit(range_of(offer, encoding, len(word)), word + offer.text),
@@ -71,6 +73,5 @@ def _item(offer: Offer, encoding: Encoding) -> types.CompletionItem:
 
 def _word_before(offer: Offer) -> str:
     """The letters left of the cursor: clients filter by them and replace them."""
-    head = offer.line[: offer.start]
-    rest = head.rstrip("_" + "".join({character for character in head if character.isalnum()}))
-    return head[len(rest) :]
+    match = WORD_AT_END.search(offer.line[: offer.start])
+    return match[0] if match else ""
