@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from midfill_engine.api import Candidate, EngineOptions, FillRequest, FillResult, Finish, Mode, Timings
+from midfill_engine.causal import CausalHead, CausalModel
 from midfill_engine.core import Control, OnProgress
 from midfill_engine.denoise.constraint import AllOf, Banned, Constraint
 from midfill_engine.denoise.length import FixedLength, Length, NullLength
@@ -71,13 +72,15 @@ def load_filler(options: EngineOptions, on_progress: OnProgress) -> Filler:
     preset = find_preset(options.preset)
     if options.num_threads:
         torch.set_num_threads(options.num_threads)
-    return Filler(preset, load(preset, options.device, on_progress))
+    loaded = load(preset, options.device, on_progress)
+    return Filler(preset, loaded, causal_model=loaded.model if preset.has_causal_draft else None)
 
 
 class Filler:
-    """A `core.FillCore` over one model. Owned by one thread."""
+    """A `core.FillCore` over one model. Owned by one thread. `causal_model`: the same weights read left to right, where
+    they should draft and judge too."""
 
-    def __init__(self, preset: Preset, loaded: Loaded[BlockModel]) -> None:
+    def __init__(self, preset: Preset, loaded: Loaded[BlockModel], causal_model: CausalModel | None = None) -> None:
         self._preset = preset
         self._model = loaded.model
         self._codec = loaded.codec
@@ -88,6 +91,9 @@ class Filler:
         self._banned = Banned(tokens=self._marks({*loaded.codec.textless, *padding} - {preset.null_token}))
         newlines = {i for i, piece in enumerate(loaded.codec.token_bytes) if b"\n" in piece or b"\r" in piece}
         self._newlines = self._marks(newlines)
+        self._causal = (
+            CausalHead(causal_model, self._marks(loaded.codec.textless), self._newlines) if causal_model else None
+        )
 
     @property
     def preset(self) -> str:
@@ -138,6 +144,8 @@ class Filler:
             while self._goes_on(middle, plan, control):
                 num_steps += self._extend(middle, plan, control if middle is middles[0] else _unwatched(control))
         offers = self._offers(middles, plan)
+        if self._causal is not None and plan.mode is Mode.LINE and not _is_interrupted(middles):
+            offers = self._judged(offers, self._causal, plan, control)
         leading = offers[0].middle if offers else middles[0]
         total = time.perf_counter() - began
         return FillResult(
@@ -246,6 +254,20 @@ class Filler:
         offers = [offer for offer in found.values() if offer.text]
         return offers[:1] + sorted(offers[1:], key=lambda offer: -offer.confidence)
 
+    def _judged(self, offers: list[_Offer], causal: CausalHead, plan: Plan, control: Control) -> list[_Offer]:
+        """The offers and the causal head's own draft, the likeliest in its place first, as many as were asked for."""
+        ids = plan.prompt.encoded + plan.prompt.tail
+        limit = min(plan.request.limits.max_tokens, 2 * self._preset.line_slots)
+        draft = causal.draft(ids, limit, control) if len(ids) > 1 else None
+        if draft is None:
+            return offers
+        middle = _Middle(seed=0, tokens=draft.tokens, log_probs=draft.log_probs, is_open=not draft.is_ended)
+        offer = _Offer(text=self.read(draft.tokens, plan), confidence=_confidence(middle), middle=middle)
+        if offer.text and offer.text not in {other.text for other in offers}:
+            offers = [*offers, offer]
+        worth = {o.text: causal.log_likelihood(ids, self._codec.ids(o.text), plan.prompt.head) for o in offers}
+        return sorted(offers, key=lambda o: -worth[o.text])[: plan.request.num_candidates]
+
     def read(self, tokens: list[int], plan: Plan) -> str:
         """The text that tokens of the slots offer in the plan's hole; empty where that is nothing."""
         text: str | None = self._codec.text_of(tokens)
@@ -286,6 +308,10 @@ class Filler:
 def _confidence(middle: _Middle) -> float:
     """Geometric mean of the probabilities of the tokens, the end among them."""
     return math.exp(sum(middle.log_probs) / len(middle.log_probs)) if middle.log_probs else 0.0
+
+
+def _is_interrupted(middles: list[_Middle]) -> bool:
+    return any(middle.ended in (Ended.CANCELLED, Ended.DEADLINE) for middle in middles)
 
 
 def _unwatched(control: Control) -> Control:

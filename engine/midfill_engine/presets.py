@@ -27,8 +27,8 @@ class Preset:
     first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
     first_signal, conditioning: see `models.diffusion_gemma`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
-    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. can_instruct: follows an
-    instruction.
+    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. has_causal_draft: see `causal`.
+    can_instruct: follows an instruction.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Preset:
     stability: int = 1
     confidence: float = 0.005
     is_held_free: bool = False
+    has_causal_draft: bool = False
     can_instruct: bool = False
 
     def __post_init__(self) -> None:
