@@ -80,16 +80,22 @@ def _anchor(prefix: str, at_least: int, stride: int) -> int:
 
 
 def _head(suffix: str, num_tokens: int, codec: TokenCodec) -> list[int]:
-    """The first tokens of `suffix`. Only some of it is tokenised, so many characters that more of them make the same
-    tokens: how a run of blanks falls into tokens depends on its length."""
+    """The first tokens of `suffix`. What is tokenised ends at a line end behind them, so that the cut shapes none of
+    them: tokens never reach over a line end."""
     num_chars = max(1, _SUFFIX_CHARS_PER_TOKEN * num_tokens)
-    ids = codec.ids(as_trained(suffix[:num_chars]))
-    while num_chars < len(suffix):
+    while True:
+        cut = _line_end(suffix, num_chars)
+        ids = codec.ids(as_trained(suffix[:cut]))
+        if len(ids) > num_tokens or cut == len(suffix):
+            return ids[:num_tokens]
         num_chars *= 2
-        fewer, ids = ids, codec.ids(as_trained(suffix[:num_chars]))
-        if len(fewer) > num_tokens and fewer[:num_tokens] == ids[:num_tokens]:
-            break
-    return ids[:num_tokens]
+
+
+def _line_end(suffix: str, at_least: int) -> int:
+    """Where the first line behind `at_least` characters ends; within a line where that goes on for too long."""
+    longest = min(len(suffix), at_least + _LONGEST_REST_OF_LINE)
+    line_end = suffix.find("\n", at_least, longest)
+    return longest if line_end < 0 else line_end
 
 
 def as_trained(text: str) -> str:
