@@ -31,7 +31,7 @@ on_lsp('LspAttach', function(args, client)
 end)
 
 on_lsp('LspDetach', function(args, client)
-  require('midfill.ghost').detach(args.buf)
+  require('midfill.ghost').detach(args.buf, client)
   if vim.tbl_count(client.attached_buffers) <= 1 then
     require('midfill.status').forget(client.id)
   end

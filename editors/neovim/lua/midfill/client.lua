@@ -11,18 +11,11 @@ local ROOT_MARKERS = { '.git', 'pyproject.toml', 'setup.py' }
 local EXIT_TIMEOUT_MS = 1000
 local has_complained = false
 
---- Start the server for a buffer, if there is one to start. Says once in a session if there is none.
+--- The workspace of a buffer.
 ---@param bufnr integer
----@param start fun(root?: string)
-local function root_dir(bufnr, start)
-  local root = vim.fs.root(bufnr, ROOT_MARKERS)
-  local found = program.find(root)
-  if found.cmd then
-    start(root)
-  elseif not has_complained then
-    has_complained = true
-    vim.notify(('midfill: %s; see :checkhealth midfill'):format(found.from), vim.log.levels.WARN)
-  end
+---@return string?
+function M.root(bufnr)
+  return vim.fs.root(bufnr, ROOT_MARKERS)
 end
 
 ---@param dispatchers vim.lsp.rpc.Dispatchers
@@ -33,6 +26,21 @@ local function start(dispatchers, config)
   local cmd = assert(found.cmd, found.from)
   local extra = { cwd = config.cmd_cwd or config.root_dir, env = config.cmd_env, detached = config.detached }
   return vim.lsp.rpc.start(cmd, dispatchers, extra)
+end
+
+--- Start the server for a buffer, if there is one to start. Says once in a session if there is none.
+---@param bufnr integer
+---@param go_on fun(root?: string)
+local function root_dir(bufnr, go_on)
+  local root = M.root(bufnr)
+  local is_found_by_us = vim.lsp.config[M.NAME].cmd == start
+  local found = program.find(root)
+  if found.cmd or not is_found_by_us then
+    go_on(root)
+  elseif not has_complained then
+    has_complained = true
+    vim.notify(('midfill: %s; see :checkhealth midfill'):format(found.from), vim.log.levels.WARN)
+  end
 end
 
 --- Settings are pulled and pushed, but some are needed before the server can do either.

@@ -10,6 +10,15 @@ local M = {}
 ---@field server_command? string It is nothing without this command of the server.
 ---@field needs_server? boolean
 
+--- The server's commands. Which of them it has is told when it starts.
+local SERVER = {
+  next_draft = 'midfill.nextDraft',
+  rewrite = 'midfill.rewrite',
+  fill_holes = 'midfill.fillHoles',
+  stats = 'midfill.stats',
+  models = 'midfill.models',
+}
+
 ---@param text string
 local function say(text)
   vim.api.nvim_echo({ { 'midfill: ' .. text } }, true, {})
@@ -20,44 +29,30 @@ local function complain(text)
   vim.notify('midfill: ' .. text, vim.log.levels.WARN)
 end
 
---- Have the server carry out a command, and do something with its result.
+--- Have the server carry out a command. An edit among its results is made; otherwise the result is handed on.
 ---@param client vim.lsp.Client
 ---@param command string
 ---@param argument table
 ---@param on_result? fun(result: any)
 local function execute(client, command, argument, on_result)
   local bufnr = vim.api.nvim_get_current_buf()
-  client:exec_cmd({ title = command, command = command, arguments = { argument } }, { bufnr = bufnr }, function(err, result)
-    if err then
-      complain(err.message)
+  local params = { command = command, arguments = { argument } }
+  client:request('workspace/executeCommand', params, function(problem, result)
+    if problem then
+      complain(problem.message)
+    elseif type(result) == 'table' and (result.changes or result.documentChanges) then
+      vim.lsp.util.apply_workspace_edit(result, client.offset_encoding)
     elseif on_result then
       on_result(result)
     end
-  end)
+  end, bufnr)
 end
 
----@return { textDocument: lsp.TextDocumentIdentifier }
+---@return { textDocument: lsp.VersionedTextDocumentIdentifier }
 local function this_document()
-  return { textDocument = vim.lsp.util.make_text_document_params(0) }
-end
-
---- The lines of a command's range, or what is selected, in the server's units.
----@param client vim.lsp.Client
----@param args vim.api.keyset.create_user_command.command_args
----@return lsp.Range
-local function range_of(client, args)
-  local last = vim.api.nvim_buf_get_lines(0, args.line2 - 1, args.line2, false)[1] or ''
-  local start_mark, end_mark = vim.api.nvim_buf_get_mark(0, '<'), vim.api.nvim_buf_get_mark(0, '>')
-  local is_selection = args.range == 2 and start_mark[1] == args.line1 and end_mark[1] == args.line2
-  local first_col = is_selection and vim.fn.visualmode() == 'v' and start_mark[2] or 0
-  local last_col = is_selection and vim.fn.visualmode() == 'v' and end_mark[2] or #last
-  local after = math.min(last_col + math.max(vim.str_utf_end(last, math.min(last_col + 1, math.max(#last, 1))), 0) + 1, #last)
-  local first = vim.api.nvim_buf_get_lines(0, args.line1 - 1, args.line1, false)[1] or ''
-  local encoding = client.offset_encoding
-  return {
-    start = { line = args.line1 - 1, character = vim.str_utfindex(first, encoding, math.min(first_col, #first), false) },
-    ['end'] = { line = args.line2 - 1, character = vim.str_utfindex(last, encoding, after, false) },
-  }
+  local document = vim.lsp.util.make_text_document_params(0) --[[@as lsp.VersionedTextDocumentIdentifier]]
+  document.version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
+  return { textDocument = document }
 end
 
 ---@type table<string, midfill.Subcommand>
@@ -67,10 +62,12 @@ local commands = M.subcommands
 commands.status = {
   about = 'what the server says of itself',
   run = function(client)
-    local line = require('midfill').statusline()
-    local command = client and client.rpc and require('midfill.program').find(client.root_dir)
-    local from = command and command.cmd and (' (%s, from %s)'):format(command.cmd[1], command.from) or ''
-    say(client and (line ~= '' and line or 'running') .. from or 'not running; see :checkhealth midfill')
+    if not client then
+      return say('not running; see :checkhealth midfill')
+    end
+    local told = status.of(client)
+    local state = told.message ~= '' and told.message or told.kind == 'Normal' and 'ready' or told.kind:lower()
+    say(require('midfill.ghost').is_on() and state or state .. '; switched off, :Midfill toggle')
   end,
 }
 
@@ -125,29 +122,63 @@ commands.fill = {
 commands.draft = {
   about = 'show another suggestion',
   needs_server = true,
-  run = function()
-    require('midfill').next()
+  run = function(client)
+    if not client_of.knows(client, SERVER.next_draft) then
+      return require('midfill').next()
+    end
+    local position = vim.lsp.util.make_position_params(0, client.offset_encoding).position
+    local argument = vim.tbl_extend('force', this_document(), { position = position })
+    execute(client, SERVER.next_draft, argument, require('midfill').fill)
   end,
 }
+
+---@param client vim.lsp.Client
+---@param name string
+local function use_model(client, name)
+  client_of.configure(client, { preset = name })
+  say('model ' .. name)
+end
+
+---@param client vim.lsp.Client
+---@param models any What the server lists: tables with a name and more.
+local function choose_model(client, models)
+  vim.ui.select(models or {}, {
+    prompt = 'Model',
+    format_item = function(model)
+      local told = vim.iter({ model.name, model.size, model.licence, model.fit })
+      return told:filter(function(text)
+        return type(text) == 'string' and text ~= ''
+      end):join(' · ')
+    end,
+  }, function(model)
+    if model then
+      use_model(client, model.name)
+    end
+  end)
+end
 
 commands.model = {
   about = 'use another model, by its name or folder, until Neovim ends',
   needs_server = true,
   run = function(client, _, name)
-    if name == '' then
+    if name ~= '' then
+      use_model(client, name)
+    elseif client_of.knows(client, SERVER.models) then
+      execute(client, SERVER.models, vim.empty_dict(), function(models)
+        choose_model(client, models)
+      end)
+    else
       local preset = vim.tbl_get(client.settings, client_of.NAME, 'preset') or "the server's default"
-      return say(('model %s; :Midfill model NAME changes it'):format(preset))
+      say(('model %s; :Midfill model NAME changes it'):format(preset))
     end
-    client_of.configure(client, { preset = name })
-    say('model ' .. name)
   end,
 }
 
 commands.stats = {
   about = 'what happened in this session',
-  server_command = 'midfill.stats',
+  server_command = SERVER.stats,
   run = function(client)
-    execute(client, 'midfill.stats', this_document(), function(result)
+    execute(client, SERVER.stats, this_document(), function(result)
       say(type(result) == 'string' and result or vim.inspect(result))
     end)
   end,
@@ -155,14 +186,15 @@ commands.stats = {
 
 commands.rewrite = {
   about = 'rewrite the lines or the selection as told',
-  server_command = 'midfill.rewrite',
+  server_command = SERVER.rewrite,
   run = function(client, args, instruction)
-    local range = range_of(client, args)
+    local range = require('midfill.selection').range(args, client.offset_encoding)
+    local document = this_document()
     ---@param told? string
     local function rewrite(told)
       if told and told ~= '' then
-        local argument = vim.tbl_extend('force', this_document(), { range = range, instruction = told })
-        execute(client, 'midfill.rewrite', argument)
+        local argument = vim.tbl_extend('force', document, { range = range, instruction = told })
+        execute(client, SERVER.rewrite, argument)
       end
     end
     if instruction ~= '' then
@@ -175,9 +207,9 @@ commands.rewrite = {
 
 commands.holes = {
   about = 'fill all holes of the buffer',
-  server_command = 'midfill.holes',
+  server_command = SERVER.fill_holes,
   run = function(client)
-    execute(client, 'midfill.holes', this_document())
+    execute(client, SERVER.fill_holes, this_document())
   end,
 }
 

@@ -31,7 +31,7 @@ end
 
 local function check_program()
   vim.health.start('Server')
-  local root = vim.fs.root(0, { '.git', 'pyproject.toml', 'setup.py' })
+  local root = client_of.root(vim.api.nvim_get_current_buf())
   local found = program.find(root)
   if not found.cmd then
     vim.health.error(found.from, INSTALL)

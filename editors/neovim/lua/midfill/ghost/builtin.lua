@@ -33,11 +33,45 @@ local function rest_of(bufnr, suggestion)
   return suggestions.rest(suggestion, bufnr, cursor[1] - 1, cursor[2])
 end
 
+--- The text that is on the screen, without the count of suggestions behind it; nil if there is none.
 ---@param bufnr integer
----@return boolean
-local function is_drawn(bufnr)
+---@return string?
+local function drawn_text(bufnr)
   local namespace = vim.api.nvim_create_namespace(NAMESPACE)
-  return #vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { limit = 1 }) > 0
+  local mark = vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { limit = 1, details = true })[1]
+  if not mark then
+    return nil
+  end
+  local rows = { mark[4].virt_text[1][1] }
+  for _, row in ipairs(mark[4].virt_lines or {}) do
+    table.insert(rows, row[1][1])
+  end
+  return table.concat(rows, '\n')
+end
+
+--- The suggestion that is on the screen, if it still fits, and what is left of it.
+---@param bufnr integer
+---@return midfill.Rest?
+local function shown_rest(bufnr)
+  local state = states[bufnr]
+  local text = state and vim.api.nvim_get_current_buf() == bufnr and drawn_text(bufnr)
+  if not text then
+    return nil
+  end
+  local suggestion = vim.iter(state.shown):find(function(one)
+    return vim.endswith(one.text, text)
+  end)
+  return suggestion and rest_of(bufnr, suggestion)
+end
+
+---@param state midfill.BuiltinState
+---@param items lsp.InlineCompletionItem[]
+---@param context lsp.HandlerContext
+local function hand_over(state, items, context)
+  -- It fails if the user has switched inline completion off and on meanwhile; the built-in then asks anew.
+  if state.hand_over and not pcall(state.hand_over, nil, { items = items }, context) then
+    state.hand_over = nil
+  end
 end
 
 ---@param bufnr integer
@@ -80,14 +114,11 @@ function M.show(bufnr, items, context)
   local fitting = vim.tbl_map(function(suggestion)
     return suggestion.item
   end, state.shown)
-  -- It fails if the user has switched inline completion off and on meanwhile; the built-in then asks anew.
-  if not pcall(state.hand_over, nil, { items = fitting }, context) then
-    state.hand_over = nil
-  end
+  hand_over(state, fitting, context)
 end
 
 function M.settle(bufnr)
-  if is_drawn(bufnr) and not M.is_shown(bufnr) then
+  if drawn_text(bufnr) and not M.is_shown(bufnr) then
     M.clear(bufnr)
   end
 end
@@ -98,7 +129,11 @@ function M.clear(bufnr)
     return
   end
   state.shown, state.waiting = {}, nil
-  -- The only public way to make the built-in forget: accept, and say no.
+  if vim.api.nvim_get_mode().mode:sub(1, 1) == 'i' then
+    hand_over(state, {}, { client_id = state.client.id })
+    return
+  end
+  -- Out of insert mode the built-in takes no answers. To make it forget, accept, and say no.
   vim.lsp.inline_completion.get({
     bufnr = bufnr,
     on_accept = function()
@@ -108,33 +143,22 @@ function M.clear(bufnr)
 end
 
 function M.is_shown(bufnr)
-  local state = states[bufnr]
-  if not state or vim.api.nvim_get_current_buf() ~= bufnr or not is_drawn(bufnr) then
-    return false
-  end
-  return vim.iter(state.shown):any(function(suggestion)
-    return rest_of(bufnr, suggestion) ~= nil
-  end)
+  return shown_rest(bufnr) ~= nil
 end
 
+-- Not by the built-in's `get`, which does it a moment later, when something else may have been typed.
 function M.accept(bufnr, portion)
-  if not M.is_shown(bufnr) then
+  local rest = shown_rest(bufnr)
+  if not rest then
     return false
   end
-  local client, shown = states[bufnr].client, states[bufnr].shown
-  return vim.lsp.inline_completion.get({
-    bufnr = bufnr,
-    on_accept = function(item)
-      local suggestion = vim.iter(shown):find(function(one)
-        return one.item.insertText == item.insert_text
-      end)
-      local rest = suggestion and rest_of(bufnr, suggestion)
-      if rest then
-        apply.accept(client, bufnr, rest, portion)
-      end
-      return nil
-    end,
-  })
+  apply.accept(states[bufnr].client, bufnr, rest, portion)
+  -- To the built-in a word is as if typed; what goes over more than a line it cannot follow.
+  local is_typed_through = portion == 'word' and vim.api.nvim_win_get_cursor(0)[1] - 1 == rest.row
+  if not (is_typed_through and M.is_shown(bufnr)) then
+    M.clear(bufnr)
+  end
+  return true
 end
 
 function M.count(bufnr)

@@ -58,7 +58,7 @@ function M.refresh(bufnr)
     return
   end
   place.variant.settle(bufnr)
-  -- Later, because to clear the built-in is to cancel, a little later, whatever has been asked.
+  -- Later, because InsertEnter comes before insert mode.
   vim.schedule(function()
     if not request.is_asked(bufnr) then
       ask(bufnr, request.KIND.AUTOMATIC)
@@ -114,9 +114,10 @@ function M.attach(client, bufnr)
 end
 
 ---@param bufnr integer
-function M.detach(bufnr)
+---@param client? vim.lsp.Client Only from this one: another may have taken its place.
+function M.detach(bufnr, client)
   local place = attached[bufnr]
-  if place then
+  if place and (not client or client.id == place.client.id) then
     vim.api.nvim_del_augroup_by_name('midfill.ghost.' .. bufnr)
     request.forget(place.client, bufnr)
     attached[bufnr] = nil

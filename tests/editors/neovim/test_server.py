@@ -1,0 +1,264 @@
+"""The plug-in and the server's process: how it is found, started, told of and left; what :Midfill says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from editors.neovim.driver import PLUGIN, Nvim
+from support.scripted_server import Say, scripted_server
+
+Start = Callable[..., Nvim]
+FIND = "return require('midfill.program').find(...)"
+
+
+def midfill(nvim: Nvim, words: str) -> str:
+    """Run :Midfill; what it said."""
+    nvim.command("messages clear")
+    nvim.command(f"Midfill {words}")
+    return nvim.messages
+
+
+def statusline(nvim: Nvim) -> str:
+    return str(nvim.lua("return require('midfill').statusline()"))
+
+
+def processes(nvim: Nvim) -> list[int]:
+    return [child.pid for child in psutil.Process(nvim.rpc.process.pid).children(recursive=True)]
+
+
+def program_at(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_leaving_neovim_leaves_no_process(start: Start) -> None:
+    """Servers outlived their editor; here also one that is in the middle of a fill."""
+    nvim = start(Say(text="foo()", num_steps=2, hold_before=2))
+    nvim.edit("a.py", "x = \n")
+    nvim.keys("A")
+    nvim.event("step")
+    assert processes(nvim)
+    assert nvim.quit() == []
+
+
+def test_an_engine_that_fails_disturbs_nobody(start: Start) -> None:
+    """The engine is killed meanwhile: no message, and the next suggestion comes."""
+    nvim = start(Say(error="EngineUnavailable"), Say(error="EngineUnavailable"), Say(text="foo()"))
+    nvim.edit("a.py", "\n")
+    nvim.keys("Ax = ")
+    nvim.event("fill", 1)
+
+    def is_shown_after_another_key() -> bool:
+        nvim.keys("1")
+        return bool(nvim.lua("return vim.wait(500, require('midfill').is_shown, 5)"))
+
+    nvim.until(is_shown_after_another_key, "a suggestion")
+    nvim.ghost("foo()")
+    assert len(nvim.events("fill")) == 3
+    assert nvim.messages == ""
+
+
+def test_the_status_line_follows_the_server(start_own: Start, home: Path) -> None:
+    release = home / "release"
+    nvim = start_own(command=scripted_server(Say(text="foo()"), release=release, is_start_held=True))
+    assert statusline(nvim) == ""
+    nvim.edit("a.py", "x = \n")
+    nvim.until(lambda: statusline(nvim) == "midfill: loading pocket", "a word of loading", lambda: statusline(nvim))
+    release.touch()
+    nvim.until(lambda: statusline(nvim) == "midfill", "readiness", lambda: statusline(nvim))
+    assert midfill(nvim, "status") == "midfill: ready"
+
+
+def test_a_model_that_cannot_be_started_is_told_in_the_status_line_only(start_own: Start) -> None:
+    nvim = start_own(command=scripted_server(start_error="PresetError"))
+    nvim.edit("a.py", "x = \n")
+    nvim.until(lambda: "PresetError" in statusline(nvim), "an error", lambda: statusline(nvim))
+    assert nvim.messages == ""
+    assert "PresetError" in checkhealth(nvim)
+
+
+def test_restart(start: Start) -> None:
+    nvim = start("foo()")
+    nvim.edit("a.py", "x = \n")
+    before = processes(nvim)
+    midfill(nvim, "restart")
+    nvim.until(lambda: len(processes(nvim)) == 1 and processes(nvim) != before, "another process")
+    nvim.wait_for_server()
+    nvim.keys("A")
+    nvim.ghost("foo()")
+
+
+def test_another_model_at_once(start_own: Start) -> None:
+    nvim = start_own("foo()", options={"settings": {"preset": "mine"}})
+    nvim.edit("a.py", "x = \n")
+    assert nvim.event("start")["preset"] == "mine"
+    assert midfill(nvim, "model").startswith("midfill: model mine;")
+    midfill(nvim, "model other")
+    assert nvim.event("start", 2)["preset"] == "other"
+
+
+def test_what_the_server_does_not_announce_says_so_in_one_line(start_own: Start) -> None:
+    nvim = start_own("foo()")
+    assert midfill(nvim, "fill") == "midfill: fill: no server for this buffer; see :checkhealth midfill"
+    nvim.edit("a.py", "x = \n")
+    for name in ("stats", "rewrite shorter", "holes"):
+        assert midfill(nvim, name) == f"midfill: {name.split()[0]}: this server cannot do that"
+    assert midfill(nvim, "nonsense") == "midfill: no such command: nonsense"
+    completed = nvim.lua("return vim.fn.getcompletion('Midfill ', 'cmdline')")
+    assert completed == ["draft", "fill", "log", "model", "restart", "status", "toggle"]
+
+
+def test_a_command_that_the_server_announces(start_own: Start) -> None:
+    """As it will be: the selection goes with the instruction, the edit that comes back is made, undo takes it away."""
+    nvim = start_own("foo()")
+    nvim.edit("a.py", 'x = "😀é" + y\n')
+    nvim.lua("""
+      local client = vim.lsp.get_clients({ name = 'midfill' })[1]
+      client.server_capabilities.executeCommandProvider.commands = { 'midfill.rewrite', 'midfill.stats' }
+      local request = client.request
+      client.request = function(self, method, params, handler, bufnr)
+        if method ~= 'workspace/executeCommand' then
+          return request(self, method, params, handler, bufnr)
+        end
+        vim.g.asked = params
+        local argument = params.arguments[1]
+        local edit = { range = argument.range, newText = 'z' }
+        local is_rewrite = params.command == 'midfill.rewrite'
+        handler(nil, is_rewrite and { changes = { [argument.textDocument.uri] = { edit } } } or '3 accepted', {})
+        return true, 1
+      end
+    """)
+    assert midfill(nvim, "stats") == "midfill: 3 accepted"
+    nvim.keys('0f"vf":Midfill rewrite  make it short <CR>')
+    nvim.has_text("x = z + y")
+    asked = nvim.lua("return vim.g.asked.arguments[1]")
+    assert asked["instruction"] == "make it short"
+    assert asked["range"]["end"] == {"line": 0, "character": len('x = "😀é"'.encode())}
+    nvim.keys("u")
+    nvim.has_text('x = "😀é" + y')
+
+
+def test_the_log_opens(start_own: Start) -> None:
+    nvim = start_own("foo()")
+    nvim.edit("a.py", "x = \n")
+    nvim.command("Midfill log")
+    assert nvim.lua("return vim.fn.expand('%:t')") == "lsp.log"
+
+
+def test_where_the_program_is_looked_for(start_own: Start, home: Path) -> None:
+    """The setting, the workspace's own if that is allowed, PATH."""
+    nvim = start_own("foo()")
+    set_options = "require('midfill.options').set(...)"
+    in_path = program_at(home / "bin/midfill")
+    in_workspace = program_at(home / "ws/.venv/bin/midfill")
+    nvim.lua("vim.env.PATH = ...", f"{in_path.parent}:/usr/bin:/bin")
+    for options, cmd in [
+        ({}, [str(in_path), "serve"]),
+        ({"workspace_venv": True}, [str(in_workspace), "serve"]),
+        ({"workspace_venv": True, "cmd": str(in_path)}, [str(in_path), "serve"]),
+        ({"cmd": [str(in_path), "serve", "--more"]}, [str(in_path), "serve", "--more"]),
+    ]:
+        nvim.lua(set_options, options)
+        assert nvim.lua(FIND, str(home / "ws"))["cmd"] == cmd
+    nvim.lua(set_options, {"cmd": "/nowhere/midfill"})
+    assert nvim.lua(FIND, str(home / "ws")) == {"from": "option cmd: /nowhere/midfill is not executable"}
+
+
+def test_no_program_is_said_once(start_own: Start) -> None:
+    nvim = start_own(options={"cmd": ["/nowhere/midfill"]})
+    nvim.edit("a.py", "x = \n", waits=False)
+    nvim.edit("b.py", "x = \n", waits=False)
+    assert nvim.messages.count("midfill: option cmd: /nowhere/midfill is not executable; see :checkhealth midfill") == 1
+    assert "ERROR option cmd: /nowhere/midfill is not executable" in checkhealth(nvim)
+    assert "Install midfill" in checkhealth(nvim)
+
+
+def test_bad_options_are_named_and_the_others_taken(start_own: Start) -> None:
+    nvim = start_own(
+        "foo()", options={"ghosts": 1, "workspace_venv": "yes", "settings": {"preset": "mine", "wrong": 1}}
+    )
+    assert "midfill: option ghosts is unknown" in nvim.messages
+    assert 'midfill: option workspace_venv must be true or false, not "yes"' in nvim.messages
+    nvim.edit("a.py", "x = \n")
+    assert nvim.event("start")["preset"] == "mine"
+
+
+def test_neovims_own_way_without_setup(home: Path, nvim_at: Callable[[str], Path]) -> None:
+    """vim.lsp.config and vim.lsp.enable are all that is needed; no key is mapped."""
+    enable = (
+        "require('midfill').setup = function(o) vim.lsp.config('midfill', {cmd = o.cmd}); vim.lsp.enable('midfill') end"
+    )
+    with Nvim.start(nvim_at("0.12"), home, scripted_server(Say(text="foo()")), options={}, before=enable) as nvim:
+        nvim.edit("a.py", "x = \n")
+        nvim.keys("A")
+        nvim.ghost("foo()")
+        nvim.keys("<Cmd>lua require('midfill').accept()<CR><Tab>y")
+        nvim.has_text("x = foo()   y")
+
+
+def checkhealth(nvim: Nvim) -> str:
+    nvim.command("checkhealth midfill")
+    text = nvim.text
+    nvim.command("bwipeout!")
+    return text
+
+
+def test_checkhealth_when_all_is_well(start: Start) -> None:
+    nvim = start("foo()")
+    nvim.edit("a.py", "x = \n")
+    nvim.keys("A")
+    nvim.ghost("foo()")
+    nvim.keys("<Esc>")
+    told = checkhealth(nvim)
+    assert "OK server 1: ready, 1 buffers, utf-8" in told
+    assert "OK <C-]>" in told or "<Tab> accept" in told
+    assert "ERROR" not in told
+    assert "WARNING" not in told
+
+
+def test_checkhealth_names_what_to_do(start_own: Start) -> None:
+    nvim = start_own("foo()", options={"keymaps": False})
+    nvim.command("Midfill toggle")
+    told = checkhealth(nvim)
+    assert "keymaps = true" in told
+    assert "Switched off" in told
+    assert ":Midfill toggle" in told
+
+
+def test_every_subcommand_and_option_is_in_the_help(home: Path, nvim_at: Callable[[str], Path]) -> None:
+    with Nvim.start(nvim_at("0.11"), home, scripted_server()) as nvim:
+        check_help(nvim)
+
+
+def check_help(nvim: Nvim) -> None:
+    text = (PLUGIN / "doc/midfill.txt").read_text("utf-8")
+    for name in nvim.lua("return vim.tbl_keys(require('midfill.commands').subcommands)"):
+        assert f":Midfill {name}" in text, name
+    for name in nvim.lua("return vim.tbl_keys(require('midfill.options').defaults)"):
+        assert f"*midfill-option-{name}*" in text, name
+    for name, key in nvim.lua("return require('midfill.options').default_keymaps").items():
+        assert name in text, name
+        assert key in text, key
+    nvim.command(f"helptags {PLUGIN / 'doc'}")
+    try:
+        nvim.command("help midfill")
+        assert nvim.lua("return vim.fn.expand('%:t')") == "midfill.txt"
+    finally:
+        (PLUGIN / "doc/tags").unlink()
+
+
+@pytest.mark.parametrize("name", ["lua", "plugin", "lsp"])
+def test_the_plugin_loads_without_a_warning(start_own: Start, name: str) -> None:
+    """Every file is correct Lua; os.walk, because a file nobody requires would not be noticed."""
+    nvim = start_own("foo()")
+    for folder, _, files in os.walk(PLUGIN / name):
+        for file in files:
+            assert nvim.lua("return select(2, loadfile(...))", f"{folder}/{file}") is None
+    assert nvim.messages == ""
