@@ -99,6 +99,33 @@ def test_batched_equals_single(t_max: float, confidence: float) -> None:
         torch.testing.assert_close(torch.tensor(a.log_probs), torch.tensor(b.log_probs), atol=1e-4, rtol=0)
 
 
+def test_watchers_see_the_first_row_and_no_other() -> None:
+    """A row that is done leaves the batch; the views went on with the one behind it, another candidate's draft."""
+
+    class FirstIsSure:
+        """Rows are told apart by their pinned token: 1 is sure of token 5 at once, 2 never is of 9."""
+
+        def slot_logits(self, canvas, slots, last):
+            logits = torch.zeros(len(canvas), 3, VOCAB)
+            for row, marked in zip(logits, canvas[:, 0].tolist(), strict=True):
+                row[:, 5 if marked == 1 else 9] = 50.0 if marked == 1 else 1.0
+            return logits
+
+    views: list[StepView] = []
+    policy = Policy(noise=UniformNoise(last=VOCAB - 1), max_steps=6)
+    canvas = torch.tensor([[1, 0, 0, 0], [2, 0, 0, 0]])
+    rows = denoise(
+        FirstIsSure(),
+        canvas,
+        slice(1, 4),
+        policy,
+        generators(2, 0),
+        Interrupts(on_step=lambda view: views.append(view)),
+    )
+    assert [row.num_steps for row in rows] == [2, 6]
+    assert [view.best.tolist() for view in views] == [[5, 5, 5]] * 2
+
+
 class CountingDenoiser:
     """Certain of nothing, so that only the step cap or an interruption ends it."""
 

@@ -89,7 +89,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class StepView:
-    """What a watcher sees after a step: of the first row still denoised, the slots' argmax and locks."""
+    """What a watcher sees after a step: of the first row, while it is denoised, the slots' argmax and locks."""
 
     step: int
     canvas: Tensor  # [B, N], as the next step will see it
@@ -173,7 +173,7 @@ def denoise(
         if not bool(finished.all()) and (step == policy.max_steps or interrupts.is_late()):
             ended = Ended.STEPS if step == policy.max_steps else Ended.DEADLINE
         _renoise(state, slots, locked, prediction.drawn, policy.noise, generators)
-        if interrupts.on_step is not None:
+        if interrupts.on_step is not None and state.rows[0] == 0:
             interrupts.on_step(StepView(step=step, canvas=state.canvas, best=prediction.best[0], is_locked=locked[0]))
         _collect(done, state, prediction, finished, step, ended)
         if not state.rows:
