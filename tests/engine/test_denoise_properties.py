@@ -120,7 +120,7 @@ def test_watchers_see_the_first_row_and_no_other() -> None:
         slice(1, 4),
         policy,
         generators(2, 0),
-        Interrupts(on_step=lambda view: views.append(view)),
+        Interrupts(on_step=views.append),
     )
     assert [row.num_steps for row in rows] == [2, 6]
     assert [view.best.tolist() for view in views] == [[5, 5, 5]] * 2
