@@ -207,14 +207,12 @@ class LspClient:
     async def _close(self) -> None:
         if self.process.returncode is None:
             self.process.kill()
-        await self.process.wait()
-        if self.process.stdin is not None:
-            self.process.stdin.close()
         for task in (self._reading_messages, self._reading_events):
             task.cancel()
         await asyncio.gather(self._reading_messages, self._reading_events, return_exceptions=True)
-        # asyncio leaves a pipe open that a process's child had too.
+        # asyncio waits for pipes that a process's child may hold open: they are closed at this end.
         self.process._transport.close()  # type: ignore[attr-defined]
+        await self.process.wait()
         await asyncio.sleep(0)
 
 
