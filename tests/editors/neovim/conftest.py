@@ -20,9 +20,19 @@ if FOLDER is None:
     collect_ignore_glob = ["test_*.py"]
 else:
     from editors.neovim.driver import USUAL_KEYS, Nvim
-    from support.scripted_server import Say, scripted_server
+    from support.scripted_server import Say
 
     VARIANTS = [("0.12", "builtin"), ("0.11", "own")]
+    NAMES = [" ".join(variant) for variant in VARIANTS]
+    Start = Callable[..., Nvim]
+
+    def nvim_at(version: str) -> Path:
+        program = Path(str(FOLDER)) / f"nvim-{version}"
+        assert program.exists(), f"no Neovim {version}"
+        return program
+
+    def says(answers: tuple[Say | str, ...]) -> list[Say]:
+        return [Say(text=answer) if isinstance(answer, str) else answer for answer in answers]
 
     @pytest.fixture
     def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -30,34 +40,43 @@ else:
         return tmp_path_factory.mktemp("n")
 
     @pytest.fixture
-    def nvim_at() -> Callable[[str], Path]:
-        def find(version: str) -> Path:
-            program = Path(str(FOLDER)) / f"nvim-{version}"
-            assert program.exists(), f"no Neovim {version}"
-            return program
+    def program() -> Path:
+        return nvim_at("0.12")
 
-        return find
+    @pytest.fixture(scope="session", params=VARIANTS, ids=NAMES)
+    def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nvim]:
+        """One process for many tests, in each variant."""
+        version, ghost = request.param
+        options = {"ghost": ghost, **USUAL_KEYS}
+        with Nvim.start(nvim_at(version), tmp_path_factory.mktemp("n"), options=options) as nvim:
+            yield nvim
 
-    @pytest.fixture(params=VARIANTS, ids=[" ".join(variant) for variant in VARIANTS])
-    def start(
-        request: pytest.FixtureRequest, home: Path, nvim_at: Callable[[str], Path]
-    ) -> Iterator[Callable[..., Nvim]]:
-        """Starts a Neovim whose server gives the answers that are named; the test runs in every variant."""
+    @pytest.fixture
+    def start(shared: Nvim) -> Start:
+        """A Neovim as if started for this test, whose server gives the answers that are named."""
+
+        def begin(*answers: Say | str) -> Nvim:
+            shared.reset(*says(answers))
+            return shared
+
+        return begin
+
+    @pytest.fixture(params=VARIANTS, ids=NAMES)
+    def start_fresh(request: pytest.FixtureRequest, home: Path) -> Iterator[Start]:
+        """A process of the test's own, in each variant."""
         version, ghost = request.param
         yield from _starts(nvim_at(version), home, ghost)
 
     @pytest.fixture
-    def start_own(home: Path, nvim_at: Callable[[str], Path]) -> Iterator[Callable[..., Nvim]]:
-        """The same with our own ghost text in a Neovim that has ghost text too."""
+    def start_own(home: Path) -> Iterator[Start]:
+        """A process of the test's own, with our own ghost text in a Neovim that has ghost text too."""
         yield from _starts(nvim_at("0.12"), home, "own")
 
-    def _starts(program: Path, home: Path, ghost: str) -> Iterator[Callable[..., Nvim]]:
+    def _starts(program: Path, home: Path, ghost: str) -> Iterator[Start]:
         with ExitStack() as stack:
 
-            def start(*answers: Say | str, command: list[str] | None = None, **given: Any) -> Nvim:
-                says = [Say(text=answer) if isinstance(answer, str) else answer for answer in answers]
+            def begin(*answers: Say | str, **given: Any) -> Nvim:
                 options = {"ghost": ghost, **USUAL_KEYS, **given.pop("options", {})}
-                server = command or scripted_server(*says)
-                return stack.enter_context(Nvim.start(program, home, server, options=options, **given))
+                return stack.enter_context(Nvim.start(program, home, *says(answers), options=options, **given))
 
-            yield start
+            yield begin

@@ -1,9 +1,10 @@
 """A real Neovim without a screen, driven as a user would: keys go in, buffer and ghost text are looked at.
 
-    with Nvim.start(NEOVIMS["0.12"], tmp_path, command, variant="builtin") as nvim:
+    with Nvim.start(program, home) as nvim:
+        nvim.reset(Say(text="foo()"))
         nvim.edit("a.py", "x = \\n")
         nvim.keys("A")
-        assert nvim.ghost() == "1"
+        nvim.ghost("foo()")
 
 It has its own home, so neither configuration nor engines of whoever runs the tests are touched. Whatever is waited for
 fails loudly after PATIENCE_S and says what there was instead.
@@ -13,11 +14,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,22 @@ import psutil
 
 from editors.neovim.rpc import Rpc
 from support.scripted import PATIENCE_S
+from support.scripted_server import Say
 
 ROOT = Path(__file__).parents[3]
 PLUGIN = ROOT / "editors/neovim"
+SERVER = Path(__file__).with_name("scripted_server.py")
 POLL_S = 0.005
 LEAVING_S = 2.0
 NAMESPACES = ("nvim.lsp.inline_completion", "midfill")
 USUAL_KEYS = {"keymaps": True}
+
+# The server answers in the order of what it is told: what was told before has been dealt with.
+BARRIER = """
+for _, client in ipairs(vim.lsp.get_clients({ name = 'midfill' })) do
+  client:request_sync('workspace/executeCommand', { command = 'midfill.didAccept' }, 5000)
+end
+"""
 
 GHOST = """
 local namespaces = vim.api.nvim_get_namespaces()
@@ -53,10 +63,12 @@ return texts
 class Nvim:
     """One Neovim with the plug-in, and the events that its scripted server tells."""
 
-    def __init__(self, rpc: Rpc, home: Path, events: Path) -> None:
+    def __init__(self, rpc: Rpc, home: Path, script: Path, events: Path) -> None:
         self.rpc = rpc
-        self.home = home
+        self._home = home
+        self._script = script
         self._events = events
+        self._number = 0
 
     @classmethod
     @contextmanager
@@ -64,33 +76,50 @@ class Nvim:
         cls,
         program: Path,
         home: Path,
-        command: Sequence[str],
-        *,
+        *says: Say,
+        command: Sequence[str] = (),
         options: Mapping[str, Any] = USUAL_KEYS,
         before: str = "",
-        after: str = "",
         name: str = "nvim",
+        **script: Any,
     ) -> Iterator[Nvim]:
-        """`before` and `after`: Lua around setup() in the user's init.lua. `options`: those of setup().
+        """`command`: another server than the scripted one. `options`: those of setup(). `before`: Lua before it.
 
         Several of one `home` share their engines."""
-        events = home / f"{name}-events.jsonl"
+        script_file, events, init = (home / f"{name}{ending}" for ending in ("-script.json", "-events.jsonl", ".lua"))
+        command = command or [sys.executable, "-W", "error", str(SERVER), str(script_file), str(events)]
+        init.write_text(_init_lua({"cmd": command} | dict(options), before))
+        _write_script(script_file, 0, says, **script)
         events.touch()
-        init = home / f"{name}.lua"
-        init.write_text(_init_lua({"cmd": _telling(command, events)} | dict(options), before, after))
         arguments = [str(program), "--embed", "--headless", "-n", "-u", str(init)]
-        rpc = Rpc(arguments, {**os.environ, **_variables(home)})
-        nvim = cls(rpc, home, events)
+        nvim = cls(Rpc(arguments, {**os.environ, **_variables(home)}), home, script_file, events)
         try:
             yield nvim
         finally:
             nvim.quit()
 
+    def reset(self, *says: Say, **script: Any) -> None:
+        """As if started anew, with the server's process as it is: no buffer, no event, other answers."""
+        self.keys("<C-\\><C-n>")
+        self.settle()
+        self.command("silent! only!")
+        self.command("silent! %bwipeout!")
+        self.command("messages clear")
+        self.lua(BARRIER)
+        self._number += 1
+        self.tell(*says, **script)
+        self._events.write_text("")
+
+    def tell(self, *says: Say, **script: Any) -> None:
+        """Give the server another script."""
+        _write_script(self._script, self._number, says, **script)
+
     # What a user does.
 
     def edit(self, name: str, text: str | bytes, *, waits: bool = True) -> Path:
         """Open a new file that has this text."""
-        path = self.home / name
+        path = self._home / str(self._number) / name
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         self.command(f"edit {path}")
         if waits:
@@ -187,27 +216,35 @@ class Nvim:
         self.until(lambda: len(self.events(kind)) >= number, f"event {kind} no. {number}", self._events.read_text)
         return self.events(kind)[number - 1]
 
-    def until(self, is_so: Callable[[], Any], what: str, instead: Callable[[], Any] = lambda: "") -> None:
-        deadline = time.monotonic() + PATIENCE_S
+    def until(
+        self,
+        is_so: Callable[[], Any],
+        what: str,
+        instead: Callable[[], Any] = lambda: "",
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        deadline = time.monotonic() + patience_s
         while not is_so():
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited for {what}, got {instead()!r}; messages: {self.messages!r}")
             time.sleep(POLL_S)
 
 
-def _init_lua(options: Mapping[str, Any], before: str, after: str) -> str:
+def _write_script(path: Path, number: int, says: Sequence[Say], **script: Any) -> None:
+    answers = [asdict(say) for say in says or (Say(text="pass"),)]
+    draft = path.with_suffix(".new")
+    draft.write_text(
+        json.dumps({"number": number, "answers": answers, "start_error": "", "start_held": False} | script)
+    )
+    draft.replace(path)
+
+
+def _init_lua(options: Mapping[str, Any], before: str) -> str:
     return f"""
 vim.opt.runtimepath:prepend([[{PLUGIN}]])
 {before}
 require('midfill').setup(vim.json.decode([==[{json.dumps(options)}]==]))
-{after}
 """
-
-
-def _telling(command: Sequence[str], events: Path) -> list[str]:
-    """The command, with events of the scripted engine written to a file: Neovim hands no descriptors on."""
-    shell = shutil.which("sh") or "/bin/sh"
-    return [shell, "-c", 'exec 9>>"$0"; EVENTS_FD=9 exec "$@"', str(events), *command]
 
 
 def _variables(home: Path) -> dict[str, str]:

@@ -134,10 +134,10 @@ def test_no_suggestion_no_ghost_and_tab_is_tab(start: Start) -> None:
     nvim.has_text("if x:\n    yz")
 
 
-def test_what_tab_did_before_it_does_still(start: Start) -> None:
+def test_what_tab_did_before_it_does_still(start_fresh: Start) -> None:
     """A mapping of the user's own is not lost."""
     before = "vim.keymap.set('i', '<Tab>', '<C-v>u2192')\nvim.keymap.set('i', '<C-]>', function() vim.g.called = 1 end)"
-    nvim = start(Say(text=""), before=before)
+    nvim = start_fresh(Say(text=""), before=before)
     nvim.edit("a.py", "\n")
     nvim.keys("A")
     nvim.event("finished")
