@@ -19,7 +19,7 @@ mirror() {  # the Debian mirror that this machine's apt uses already
 
 get_from_debian() {
   local state=$cache/apt root=$cache/nvim-0.12-root uri
-  uri=$(mirror)
+  uri=$(mirror) || { echo "this machine's apt has no Debian mirror to get Neovim from" >&2; exit 1; }
   rm -rf "$state" "$root"
   mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$root"
   : >"$state/status"  # nothing counts as installed, so the C library comes along

@@ -32,6 +32,16 @@ def test_our_own_in_a_neovim_that_has_its_own(start_own: Start) -> None:
     nvim.has_text("y = foo(a, b)")
 
 
+def test_our_own_shows_what_is_behind_it_where_it_will_be(start_own: Start) -> None:
+    """The closing bracket was shown in the first line, before the lines that go into the brackets."""
+    nvim = start_own("\n    a,\n    b")
+    nvim.edit("a.py", "x = foo()\n")
+    nvim.keys("A<Left>")
+    nvim.ghost(" \n    a,\n    b)")
+    nvim.keys("<Tab>")
+    nvim.has_text("x = foo(\n    a,\n    b)")
+
+
 def test_a_word_and_a_line_leave_the_rest_without_asking_the_model(start: Start) -> None:
     """Neither of the two ways to accept a part may cost a call: the next call is for what is typed after all of it."""
     nvim = start("one + two(\n    three,\n)", "other")

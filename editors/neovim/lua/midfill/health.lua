@@ -100,7 +100,7 @@ local function check_keys()
   if #lines > 0 then
     vim.health.ok(table.concat(lines, '; '))
   else
-    vim.health.info("None are mapped by midfill: say keymaps = true in setup(), or map them yourself (:help midfill-keys)")
+    vim.health.info('None are mapped by midfill: say keymaps = true in setup(), or map your own (:help midfill-keys)')
   end
 end
 

@@ -16,7 +16,7 @@ local M = {}
 
 ---@class midfill.Options
 ---@field cmd string|string[]|nil The program, or the whole command. Never looked for elsewhere if set.
----@field workspace_venv boolean Whether the workspace's own `.venv` may be run: it is code that came with the workspace.
+---@field workspace_venv boolean Whether the workspace's own `.venv` may be run: code that came with the workspace.
 ---@field filetypes string[] Where the server is started.
 ---@field ghost midfill.GhostName `builtin`: vim.lsp.inline_completion of 0.12; `own`: ours; `auto`: `builtin` if there.
 ---@field keymaps midfill.Keymaps|boolean `true`: the keys of `default_keymaps`; `false`: none.

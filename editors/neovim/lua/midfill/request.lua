@@ -1,4 +1,4 @@
---- Asks the server for ghost text: one question at a time for a buffer, and only the answer to what is there now counts.
+--- Asks the server for ghost text: one question at a time for a buffer, and only an answer to what is there now counts.
 ---
 --- The server waits for the next key, stops what is superseded and answers from what it has suggested before; here is
 --- nothing of that.

@@ -1,8 +1,8 @@
 --- Ghost text through vim.lsp.inline_completion of Neovim 0.12, which shows it, and without the faults it has there.
 ---
 --- It waits 200 ms for the next key, cancels nothing while somebody types, takes answers to a text that is gone, keeps
---- its text on <C-c> and under a popup menu, and accepts what no longer fits. So its questions are answered by us: asked
---- at once and once (see midfill.request), the answer handed to it as if it were the answer to its own.
+--- its text on <C-c> and under a popup menu, and accepts what no longer fits. So its questions are answered by us: they
+--- are asked at once and but once (see midfill.request), and the answer is handed to it as if to its own question.
 local apply = require('midfill.apply')
 local request = require('midfill.request')
 local suggestions = require('midfill.suggestion')

@@ -1,6 +1,6 @@
 --- Draws what is left of a suggestion at the cursor, as it will stand when accepted.
 ---
---- Nothing right of it, or what is there stays behind it: the text is put in between. Otherwise the line is painted over.
+--- If nothing is right of it, or what is there stays behind it, the text is put in between; else it is painted over.
 local M = {}
 
 local GHOST, HINT = 'MidfillGhost', 'MidfillHint'

@@ -5,7 +5,7 @@ local request = require('midfill.request')
 ---@class midfill.Ghost A way to show ghost text. Buffers are those of `attach`; only the current one shows any.
 ---@field attach fun(client: vim.lsp.Client, bufnr: integer)
 ---@field detach fun(bufnr: integer)
----@field show fun(bufnr: integer, items: lsp.InlineCompletionItem[], context: lsp.HandlerContext) For the cursor as it is.
+---@field show fun(bufnr: integer, items: lsp.InlineCompletionItem[], context: lsp.HandlerContext) At the cursor.
 ---@field settle fun(bufnr: integer) The cursor has moved or the text is another: take away what does not fit any more.
 ---@field clear fun(bufnr: integer)
 ---@field is_shown fun(bufnr: integer): boolean
