@@ -144,6 +144,20 @@ def test_a_command_that_the_server_announces(start_own: Start) -> None:
     nvim.has_text('x = "😀é" + y')
 
 
+def test_the_server_is_told_of_what_was_accepted_but_not_of_a_word(start_fresh: Start, home: Path) -> None:
+    nvim = start_fresh("one two", options={"settings": {"logLevel": "info"}})
+    nvim.edit("a.py", "x = \n")
+    nvim.keys("A")
+    nvim.ghost("one two")
+    nvim.keys("<C-Right>")
+    nvim.ghost(" two")
+    nvim.keys("<Tab>")
+    nvim.has_text("x = one two")
+    log = home / "xdg_state_home/nvim/lsp.log"
+    nvim.until(lambda: "accepted" in log.read_text(), "a word of it in the log", log.read_text)
+    assert log.read_text().count("accepted") == 1
+
+
 def test_the_log_opens(start_own: Start) -> None:
     nvim = start_own("foo()")
     nvim.edit("a.py", "x = \n")
