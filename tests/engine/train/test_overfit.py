@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from midfill_engine.models.diffusion_gemma import DiffusionGemma, FirstSignal
+from midfill_engine.models.diffusion_gemma import Conditioning, DiffusionGemma, FirstSignal
 from midfill_engine.train import fills
 from midfill_engine.train.canvases import BatchSampler, CanvasSettings
 from midfill_engine.train.network import Network, cast_weights
@@ -32,7 +32,7 @@ def test_a_handful_of_windows_is_learned_and_filled_exactly(tiny) -> None:
     means = {name: total / max(weight, 1.0) for name, (total, weight) in losses.figures.items()}
     assert means["causal"] < 0.05
     assert means["diffusion"] < 0.05
-    engine = DiffusionGemma(model, FirstSignal.MEAN)
+    engine = DiffusionGemma(model, FirstSignal.MEAN, conditioning=Conditioning.LOCKED)
     policy = fills.greedy_policy(engine.vocab_size)
     wrong = [
         example.middle for example in fills.examples(batch) if fills.fill(engine, example, policy) != example.middle
