@@ -10,6 +10,7 @@ import {
   type Middleware,
 } from "vscode-languageclient/node";
 import type { Command } from "./locate";
+import type { Place } from "./missed";
 import { QuietClient } from "./quiet_client";
 import type { ServerSection } from "./server_section";
 import { SECTION } from "./settings";
@@ -20,8 +21,8 @@ const SCHEMES = ["file", "untitled", "vscode-notebook-cell", "vscode-remote"];
 export interface ClientEvents {
   /** The process has ended and nobody asked it to. */
   readonly onClosed: () => void;
-  /** Something was suggested, so many milliseconds after it was asked for. */
-  readonly onSuggested: (ms: number) => void;
+  /** A suggestion was asked for at a place; so many came, so many milliseconds later. */
+  readonly onAnswered: (place: Place, num: number, ms: number) => void;
 }
 
 export function makeClient(
@@ -52,13 +53,19 @@ export function makeClient(
   return new QuietClient({ command: program, args, options: surroundings }, options, log);
 }
 
+/** A cursor's place. */
+export function placeOf({ uri, version }: vscode.TextDocument, { line, character }: vscode.Position): Place {
+  return { uri: uri.toString(), version, line, character };
+}
+
 function middlewareOf(section: ServerSection, events: ClientEvents, log: vscode.LogOutputChannel): Middleware {
   return {
     async provideInlineCompletionItems(document, position, context, token, next) {
       const begun = Date.now();
+      const place = placeOf(document, position);
       const answer = await silently(() => next(document, position, context, token), log);
-      if (answer && ("items" in answer ? answer.items : answer).length > 0) {
-        events.onSuggested(Date.now() - begun);
+      if (!token.isCancellationRequested) {
+        events.onAnswered(place, answer ? ("items" in answer ? answer.items : answer).length : 0, Date.now() - begun);
       }
       return answer;
     },

@@ -5,10 +5,11 @@
  *     the process ends by itself ──▶ Crashes ──▶ after a pause the same, or stopped for good
  */
 import * as vscode from "vscode";
-import { makeClient } from "./client";
+import { makeClient, placeOf } from "./client";
 import { Coalesced } from "./coalesced";
 import { Crashes } from "./crashes";
 import type { Found } from "./locate";
+import { Missed, type Place } from "./missed";
 import type { QuietClient } from "./quiet_client";
 import { ServerSection, type Setting } from "./server_section";
 import { asServerStatus, NORMAL, type ServerStatus, type Shown } from "./status_text";
@@ -29,6 +30,7 @@ export class Server implements vscode.Disposable {
   private status: ServerStatus = NORMAL;
   private lastMs: number | undefined;
   private readonly crashes = new Crashes();
+  private readonly missed = new Missed();
   private readonly restarts = new Coalesced(() => this.replace(), QUIET_MS);
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onChanged = this.changed.event;
@@ -96,7 +98,7 @@ export class Server implements vscode.Disposable {
     const client: QuietClient = makeClient(
       command,
       new ServerSection(this.needs.settings),
-      { onClosed: () => this.closed(client), onSuggested: (ms) => this.suggested(ms) },
+      { onClosed: () => this.closed(client), onAnswered: (...answer) => this.answered(...answer) },
       this.needs.log,
     );
     this.client = client;
@@ -125,15 +127,23 @@ export class Server implements vscode.Disposable {
   }
 
   private told(client: QuietClient, raw: unknown): void {
-    if (client === this.client) {
-      this.status = asServerStatus(raw);
-      this.changed.fire();
+    if (client !== this.client) {
+      return;
+    }
+    const wasBusy = this.status.busy;
+    this.status = asServerStatus(raw);
+    this.changed.fire();
+    if (wasBusy && !this.status.busy && this.missed.isWaiting(placeOfCursor())) {
+      void vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
     }
   }
 
-  private suggested(ms: number): void {
-    this.lastMs = ms;
-    this.changed.fire();
+  private answered(place: Place, num: number, ms: number): void {
+    this.missed.answered(place, num === 0, this.status.busy);
+    if (num > 0) {
+      this.lastMs = ms;
+      this.changed.fire();
+    }
   }
 
   private become(life: Shown["life"]): void {
@@ -144,4 +154,9 @@ export class Server implements vscode.Disposable {
     }
     this.changed.fire();
   }
+}
+
+function placeOfCursor(): Place | undefined {
+  const editor = vscode.window.activeTextEditor;
+  return editor && placeOf(editor.document, editor.selection.active);
 }

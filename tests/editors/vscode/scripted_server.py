@@ -4,7 +4,8 @@
 
 ANSWERS is JSON: a list of {"after": TEXT, "texts": [...]}; a fill whose prefix ends with one of the texts "after" gets
 that one's texts, any other gets nothing. {"error": NAME} raises an engine error, {"hold": FILE} waits until that file
-is there. The file is read at every fill. LOG gets one line of JSON per fill, with the request.
+is there. The file is read at every fill. LOG gets one line of JSON per fill, with the request. While there is a file
+ANSWERS.loading, the model is being loaded.
 """
 
 from __future__ import annotations
@@ -56,8 +57,11 @@ def _door(answers: Path, log: Path) -> Any:
 
     async def start(options: EngineOptions) -> EngineStatus:
         tell("start", preset=options.preset)
+        while loading.exists():  # noqa: ASYNC110 - another process removes the file
+            await asyncio.sleep(POLL_S)
         return EngineStatus(state=EngineState.READY, preset=options.preset)
 
+    loading = answers.with_name(f"{answers.name}.loading")
     engine = FileEngine(default=answer_to)
     return EngineDoor(connect=lambda options: engine, start=start)
 

@@ -4,6 +4,7 @@ import { ABILITIES, COMMANDS, whyNot } from "../../../../editors/vscode/src/abil
 import { Crashes } from "../../../../editors/vscode/src/crashes";
 import { remembered } from "../../../../editors/vscode/src/history";
 import { toggled } from "../../../../editors/vscode/src/languages";
+import { Missed, type Place } from "../../../../editors/vscode/src/missed";
 import { asModels, describedModel } from "../../../../editors/vscode/src/models";
 import { ServerSection, type Setting } from "../../../../editors/vscode/src/server_section";
 import { asServerStatus, NORMAL, statusText, type Shown } from "../../../../editors/vscode/src/status_text";
@@ -113,4 +114,21 @@ test("models are listed with what is known of them", () => {
     detail: "fits",
   });
   assert.deepEqual(asModels("nothing"), []);
+});
+
+test("who typed while the model was loaded is asked for when it is there, once, if they still wait", () => {
+  const here: Place = { uri: "file:///a.py", version: 3, line: 1, character: 5 };
+  const check = (isEmpty: boolean, isBusy: boolean, now: Place | undefined, expected: boolean) => {
+    const missed = new Missed();
+    missed.answered(here, isEmpty, isBusy);
+    assert.equal(missed.isWaiting(now), expected);
+    assert.equal(missed.isWaiting(now), false);
+  };
+  check(true, true, { ...here }, true);
+  check(false, true, here, false);
+  check(true, false, here, false);
+  check(true, true, undefined, false);
+  check(true, true, { ...here, version: 4 }, false);
+  check(true, true, { ...here, uri: "file:///b.py" }, false);
+  check(true, true, { ...here, character: 6 }, false);
 });

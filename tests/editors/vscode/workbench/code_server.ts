@@ -23,12 +23,14 @@ const CALM = {
   "extensions.autoCheckUpdates": false,
   "extensions.autoUpdate": false,
   "extensions.ignoreRecommendations": true,
+  "files.autoSave": "off",
   "git.enabled": false,
   "notebook.showGlobalToolbar": false,
   "security.workspace.trust.startupPrompt": "never",
   "security.workspace.trust.banner": "never",
   "telemetry.telemetryLevel": "off",
   "update.mode": "none",
+  "window.customMenuBarAltFocus": false,
   "window.menuBarVisibility": "compact",
   "workbench.colorTheme": "Default Dark Modern",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -91,6 +93,12 @@ export class Place {
     writeFileSync(this.at("answers.json"), JSON.stringify(answers));
   }
 
+  /** From now on the model is being loaded, or has been. */
+  load(isLoading: boolean): void {
+    const mark = this.at("answers.json.loading");
+    isLoading ? writeFileSync(mark, "") : rmSync(mark);
+  }
+
   events(kind: string): Event[] {
     const log = existsSync(this.at("log.jsonl")) ? readFileSync(this.at("log.jsonl"), "utf8") : "";
     return log.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Event).filter(({ event }) => event === kind);
@@ -103,7 +111,12 @@ export class Place {
     return files.map((file) => readFileSync(file, "utf8").split("\n").slice(-12).join("\n")).join("\n");
   }
 
+  /** KEEP=1: leave it for who looks into a failure. */
   remove(): void {
+    if (process.env["KEEP"]) {
+      console.error(this.root);
+      return;
+    }
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -46,6 +46,7 @@ async function suggestedLoop(name: string): Promise<void> {
 scenario("the server is found and runs", async () => {
   await bench.waitForStatus("model: pocket");
   await bench.waitForStatus("ready");
+  await bench.warmUp();
 });
 
 scenario("ghost text appears and Tab accepts it", async () => {
@@ -59,10 +60,8 @@ scenario("ghost text appears and Tab accepts it", async () => {
 scenario("Ctrl+Right accepts a word; the rest stays and the model is not asked again", async () => {
   await suggestedLoop("word.py");
   const before = place.events("fill").length;
-  await bench.press("Control+ArrowRight");
-  await bench.waitForGhost("item in items:");
-  await bench.press("Control+ArrowRight");
-  await bench.waitForGhost("in items:");
+  await bench.acceptWordsUntilGhost("item in items:");
+  await bench.acceptWordsUntilGhost("in items:");
   await bench.mustSave("word.py", SUM.replace("    \n", "    for item\n"));
   await bench.press("Tab");
   await bench.waitForNoGhost();
@@ -142,7 +141,7 @@ scenario("Fill Here asks for several, Another Draft shows the next", async () =>
 
 scenario("an untitled file is served", async () => {
   place.say([{ after: "alpha = ", texts: ["beta"] }]);
-  await bench.run("File: New Untitled Text File");
+  await bench.press("Control+Alt+N");
   await bench.page.waitForSelector('.tab.active[data-resource-name="Untitled-1"]');
   await bench.page.waitForSelector(".editor-instance .monaco-editor.focused");
   await bench.type("alpha = ");
@@ -176,22 +175,40 @@ scenario("an engine that fails is silence, then it serves again", async () => {
   place.say([{ after: "y = ", error: "EngineUnavailable" }]);
   place.write("fails.py", "y =\n");
   await bench.openFile("fails.py", 1);
-  const before = place.events("fill").length;
+  const before = place.events("start").length;
   await bench.type(" ");
-  await bench.until("a fill", () => place.events("fill").length > before);
-  place.say([{ after: "y = n", texts: ["ext(z)"] }]);
+  await bench.until("a fill", () => place.events("fill").at(-1)?.prefix === "y = ");
   await bench.type("n");
-  await bench.askUntilGhost("ext(z)");
+  await bench.until("another start", () => place.events("start").length > before);
+  await bench.waitForStatus("ready");
+  place.say([{ after: "y = ne", texts: ["xt(z)"] }]);
+  await bench.type("e");
+  await bench.waitForGhost("xt(z)");
+});
+
+scenario("who types while the model is loaded sees the suggestion when it is there", async () => {
+  place.say([{ after: "u = ", texts: ["late(z)"] }]);
+  place.load(true);
+  await bench.run("midfill: Restart Server");
+  await bench.waitForStatus("loading pocket");
+  place.write("late.py", "u =\n");
+  await bench.openFile("late.py", 1);
+  await bench.type(" ");
+  assert.equal(await bench.ghost(), "");
+  place.load(false);
+  await bench.waitForGhost("late(z)");
 });
 
 scenario("a server that is killed comes back by itself", async () => {
-  const killed = await killServer(place);
-  assert.equal(killed, 1);
+  const before = place.events("start").length;
+  assert.equal(await killServer(place), 1);
+  await bench.until("another start", () => place.events("start").length > before);
+  await bench.waitForStatus("ready");
   place.say([{ after: "w = n", texts: ["ew(z)"] }]);
   place.write("killed.py", "w =\n");
   await bench.openFile("killed.py", 1);
   await bench.type(" n");
-  await bench.askUntilGhost("ew(z)");
+  await bench.waitForGhost("ew(z)");
 });
 
 scenario("in a file that may hold secrets nothing is suggested, and the status bar says why", async () => {

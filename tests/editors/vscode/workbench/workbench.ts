@@ -8,7 +8,6 @@ import { CodeServer, REPOSITORY, type Place, type Wish } from "./code_server";
 const PATIENCE_MS = 20_000;
 const FOUND_MS = 2_000;
 const SAVED_MS = 5_000;
-const ANSWER_MS = 1_000;
 const GHOST = ".ghost-text-decoration, .ghost-text-decoration-preview, .ghost-text .view-line, .suggest-preview-text";
 const STATUS = ".statusbar-item[id*='midfill.status']";
 const SHOTS = join(REPOSITORY, ".cache/vscode/shots");
@@ -44,6 +43,16 @@ export class Workbench {
     await this.page.goto(this.server.url, { waitUntil: "domcontentloaded" });
     await this.page.waitForSelector(".monaco-workbench", { timeout: 90_000 });
     await this.page.waitForSelector(STATUS, { timeout: 90_000 });
+  }
+
+  /** An editor attends to suggestions only some time after its first file was opened: write until one is asked for. */
+  async warmUp(): Promise<void> {
+    this.place.write("warm.py", "\n");
+    await this.openFile("warm.py", 1);
+    await this.until("a first request", async () => {
+      await this.type("x");
+      return this.place.events("fill").length > 0;
+    });
   }
 
   async close(): Promise<void> {
@@ -122,6 +131,21 @@ export class Workbench {
     await this.until("no ghost text", async () => (await this.ghost()) === "");
   }
 
+  /** Accept words until the rest is this; the space between two words counts as one of them. */
+  async acceptWordsUntilGhost(rest: string): Promise<void> {
+    for (let num = 0; num < 3 && !(await this.ghost()).startsWith(rest); num += 1) {
+      const before = await this.column();
+      await this.press("Control+ArrowRight");
+      await this.until("the cursor to move on", async () => (await this.column()) !== before);
+    }
+    await this.waitForGhost(rest);
+  }
+
+  /** Where the cursor is, in the status bar's words. */
+  async column(): Promise<string> {
+    return this.page.$eval("#status\\.editor\\.selection", (element) => element.textContent ?? "");
+  }
+
   /** Save, and read what is in the file once it is as it should be, or when patience is over. */
   async saved(name: string, isRight: (text: string) => boolean): Promise<string> {
     await this.press("Control+S");
@@ -135,21 +159,6 @@ export class Workbench {
   /** Save; the file must then be this. */
   async mustSave(name: string, expected: string): Promise<void> {
     assert.equal(await this.saved(name, (text) => text === expected), expected);
-  }
-
-  /** Ask for a suggestion, again and again, until it is the one. */
-  async askUntilGhost(text: string): Promise<void> {
-    await this.until(`ghost text ${JSON.stringify(text)} on demand`, async () => {
-      await this.press("Alt+\\");
-      const deadline = Date.now() + ANSWER_MS;
-      while (!(await this.ghost()).startsWith(text)) {
-        if (Date.now() > deadline) {
-          return false;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      return true;
-    });
   }
 
   async status(): Promise<string> {
