@@ -26,6 +26,8 @@ from midfill_engine.api import (
     EngineUnavailable,
     FillRequest,
     FillResult,
+    OnDraft,
+    OnLoad,
 )
 from midfill_server.status import Kind, Status
 
@@ -38,8 +40,8 @@ FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 
 
-async def _start(options: EngineOptions) -> EngineStatus:
-    return await api.start_engine(options)
+async def _start(options: EngineOptions, on_load: OnLoad) -> EngineStatus:
+    return await api.start_engine(options, on_load)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,17 @@ class EngineDoor:
     """How to get at an engine. `connect` may import much and is called in a thread."""
 
     connect: Callable[[EngineOptions], Engine] = api.connect
-    start: Callable[[EngineOptions], Awaitable[EngineStatus]] = _start
+    start: Callable[[EngineOptions, OnLoad], Awaitable[EngineStatus]] = _start
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """How far the loading of a model has come; `is_done` also if it failed."""
+
+    preset: str
+    share: float = 0.0
+    message: str = ""
+    is_done: bool = False
 
 
 class State(Enum):
@@ -79,6 +91,8 @@ class EngineLink:
         self._closing: asyncio.Task[None] | None = None
         self._pause_s = FIRST_PAUSE_S
         self._retry_at = 0.0
+        self._failure = ""
+        self.on_load: Callable[[Load], None] = lambda load: None
 
     @property
     def is_ready(self) -> bool:
@@ -94,6 +108,14 @@ class EngineLink:
         self._on_status(Status(message=f"loading {self._options.preset}", busy=True))
         self._warming = asyncio.ensure_future(self._warm(self._options))
 
+    async def until_ready(self) -> str:
+        """Wait for the model, for somebody who has asked and is told; empty, or why there is none."""
+        self._retry_at = 0.0
+        self.warm()
+        while self._state is State.WARMING and self._warming is not None:
+            await asyncio.wait((self._warming,))  # our own cancellation does not stop the loading
+        return "" if self.is_ready else self._failure
+
     def use(self, options: EngineOptions) -> None:
         """Change over to another engine if the options are others; the old one lives on by its own idle rule."""
         if options == self._options:
@@ -106,27 +128,42 @@ class EngineLink:
             self._closing = asyncio.ensure_future(_close(old))
         self.warm()
 
-    async def fill(self, request: FillRequest) -> FillResult | None:
+    async def fill(self, request: FillRequest, on_draft: OnDraft | None = None) -> FillResult | None:
         """The engine's answer; None if there is no engine that could give one now."""
         self.warm()
-        engine = self._engine
-        if not self.is_ready or engine is None:
+        if not self.is_ready:
             return None
         try:
-            return await self._fill_in_time(engine, request)
+            return await self.demand(request, on_draft)
+        except EngineError:
+            return None
+
+    async def demand(self, request: FillRequest, on_draft: OnDraft | None = None) -> FillResult:
+        """The engine's answer, where it is known to be ready.
+
+        Raises:
+            EngineError: why there is none; it is in the log and in the status already.
+        """
+        engine = self._engine
+        if engine is None or not self.is_ready:
+            raise EngineUnavailable("there is no engine")
+        try:
+            return await self._fill_in_time(engine, request, on_draft)
         except EngineUnavailable as error:
             self._lose(engine, f"{request.request_id}: {error}")
+            raise
         except TimeoutError:
             self._lose(engine, f"{request.request_id}: the engine has not answered in time")
+            raise EngineUnavailable("the engine has not answered in time") from None
         except EngineError as error:
             logger.error("%s: %s", request.request_id, error)
             self._on_status(Status(Kind.WARNING, str(error)))
-        return None
+            raise
 
-    async def _fill_in_time(self, engine: Engine, request: FillRequest) -> FillResult:
+    async def _fill_in_time(self, engine: Engine, request: FillRequest, on_draft: OnDraft | None) -> FillResult:
         deadline_s = request.limits.deadline_s
         async with asyncio.timeout(None if deadline_s is None else deadline_s + GRACE_S):
-            result = await engine.fill(request)
+            result = await engine.fill(request, on_draft)
         self._on_status(Status())
         return result
 
@@ -136,10 +173,14 @@ class EngineLink:
             self._state = State.COLD
 
     async def _warm(self, options: EngineOptions) -> None:
+        def tell(share: float, message: str) -> None:
+            self.on_load(Load(preset=options.preset, share=share, message=message))
+
+        tell(0.0, "")
         try:
             if self._engine is None:
                 self._engine = await asyncio.to_thread(self._door.connect, options)
-            status = await self._door.start(options)
+            status = await self._door.start(options, tell)
         except EngineError as error:
             self._fail(str(error))
         except Exception as error:  # whatever it is, it must not leave us waiting for ever
@@ -149,9 +190,12 @@ class EngineLink:
             logger.info("engine ready: %s on %s, pid %s", status.preset, status.device, status.pid)
             self._state, self._pause_s = State.READY, FIRST_PAUSE_S
             self._on_status(Status())
+        finally:
+            self.on_load(Load(preset=options.preset, is_done=True))
 
     def _fail(self, message: str) -> None:
         logger.error("%s", message)
+        self._failure = message
         self._state, self._retry_at = State.FAILED, self._now() + self._pause_s
         self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
         self._on_status(Status(Kind.ERROR, message))

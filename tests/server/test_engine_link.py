@@ -6,9 +6,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from midfill_engine.api import EngineOptions, EngineState, EngineStatus, FillRequest, Limits
+from midfill_engine.api import EngineOptions, EngineState, EngineStatus, FillRequest, Limits, OnLoad
 from midfill_engine.errors import EngineUnavailable, PresetError, ResourceError
-from midfill_server.engine_link import EngineDoor, EngineLink
+from midfill_server.engine_link import EngineDoor, EngineLink, Load
 from midfill_server.status import Kind, Status
 from support.scripted import PATIENCE_S, Answer, Gate, ScriptedEngine
 
@@ -32,9 +32,10 @@ class Bench:
         door = EngineDoor(connect=lambda options: self.engine, start=self._start)
         self.link = EngineLink(door, EngineOptions(), self.told.append, now=lambda: self.time)
 
-    async def _start(self, options: EngineOptions) -> EngineStatus:
+    async def _start(self, options: EngineOptions, on_load: OnLoad) -> EngineStatus:
         self.num_starts += 1
         self.presets.append(options.preset)
+        on_load(0.5, "half way")
         await self.may_start.wait()
         error = self.starts.popleft() if self.starts else None
         if error is not None:
@@ -131,3 +132,35 @@ async def test_other_options_mean_another_engine() -> None:
     await bench.until(lambda: bench.link.is_ready)
     assert bench.presets == ["pocket", "other"]
     await bench.until(lambda: bench.engine.is_closed)
+
+
+async def test_who_has_asked_for_something_waits_for_the_model_and_is_told_how_far_it_is() -> None:
+    bench = Bench(Answer(text="1"))
+    loads: list[Load] = []
+    bench.link.on_load = loads.append
+    bench.may_start.clear()
+    waiting = asyncio.ensure_future(bench.link.until_ready())
+    await bench.until(lambda: bench.num_starts == 1)
+    assert not waiting.done()
+    bench.may_start.set()
+    assert await waiting == ""
+    assert [(load.share, load.is_done) for load in loads] == [(0.0, False), (0.5, False), (0.0, True)]
+    assert (await bench.link.demand(REQUEST)).text == "1"
+
+
+async def test_who_has_asked_is_told_why_there_is_no_model_and_does_not_wait_out_the_pause() -> None:
+    bench = Bench(starts=(PresetError("no preset of that name"), PresetError("still none"), None))
+    assert await bench.link.until_ready() == "no preset of that name"
+    assert await bench.link.until_ready() == "still none"
+    assert await bench.link.until_ready() == ""
+
+
+async def test_giving_up_waiting_does_not_stop_the_loading() -> None:
+    bench = Bench()
+    bench.may_start.clear()
+    waiting = asyncio.ensure_future(bench.link.until_ready())
+    await bench.until(lambda: bench.num_starts == 1)
+    waiting.cancel()
+    bench.may_start.set()
+    await bench.until(lambda: bench.link.is_ready)
+    assert waiting.cancelled()

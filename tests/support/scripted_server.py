@@ -61,7 +61,7 @@ def _door(script: dict[str, Any]) -> Any:
     events = _Events()
     engine = _engine(script, events)
 
-    async def start(options: EngineOptions) -> EngineStatus:
+    async def start(options: EngineOptions, on_load: Any = None) -> EngineStatus:
         events.tell("start", preset=options.preset)
         if script["start_error"]:
             raise _error(script["start_error"])

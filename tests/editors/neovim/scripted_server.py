@@ -82,7 +82,7 @@ def _door(script: Script, events: Events) -> Any:
             events.tell("finished", request_id=request.request_id)
             return result
 
-    async def start(options: EngineOptions) -> EngineStatus:
+    async def start(options: EngineOptions, on_load: Any = None) -> EngineStatus:
         events.tell("start", preset=options.preset)
         while script.read()["start_held"]:  # noqa: ASYNC110 - another process changes it
             await asyncio.sleep(POLL_S)

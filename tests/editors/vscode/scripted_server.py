@@ -55,7 +55,7 @@ def _door(answers: Path, log: Path) -> Any:
                 tell("cancelled", prefix=request.prefix)
                 raise
 
-    async def start(options: EngineOptions) -> EngineStatus:
+    async def start(options: EngineOptions, on_load: Any = None) -> EngineStatus:
         tell("start", preset=options.preset)
         while loading.exists():  # noqa: ASYNC110 - another process removes the file
             await asyncio.sleep(POLL_S)
