@@ -107,6 +107,49 @@ class DecoderView:
     is_compileable = False
 
 
+class RowCache:
+    """Rows that each go on behind one prefix: what they see of it, and their own positions."""
+
+    is_compileable = False
+
+    def __init__(self, prefix: DecoderView) -> None:
+        self._prefix = prefix
+        self._own: dict[int, tuple[Tensor, Tensor]] = {}
+
+    @property
+    def length(self) -> int:
+        """How many positions each row has of its own."""
+        return self.get_seq_length()
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        own = self._own.get(layer_idx)
+        return 0 if own is None else own[0].shape[-2]
+
+    def update(self, keys: Tensor, values: Tensor, layer_idx: int, **_: object) -> tuple[Tensor, Tensor]:
+        """What transformers' encoder attention calls to store and to see."""
+        if layer_idx in self._own:
+            old_keys, old_values = self._own[layer_idx]
+            keys, values = torch.cat([old_keys, keys], -2), torch.cat([old_values, values], -2)
+        self._own[layer_idx] = keys, values
+        seen = self._prefix.layers[layer_idx]
+        return torch.cat([seen.keys, keys], -2), torch.cat([seen.values, values], -2)
+
+    def reorder(self, parents: Tensor) -> None:
+        """Let each row have what its parent has."""
+        self._own = {i: (keys[parents], values[parents]) for i, (keys, values) in self._own.items()}
+
+
+def row_mask(num_new: int, num_own: int, past: int, window: int | None, device: torch.device) -> Tensor:
+    """[1, 1, num_new, seen] bool, True where a new position of a row may look, over what `RowCache.update` shows."""
+    first = 0 if window is None else max(0, past - window + 1)
+    query = torch.arange(past + num_own, past + num_own + num_new, device=device)[:, None]
+    key = torch.arange(first, past + num_own + num_new, device=device)[None, :]
+    mask = key <= query
+    if window is not None:
+        mask &= key > query - window
+    return mask[None, None]
+
+
 def causal_mask(num_new: int, past: int, window: int | None, device: torch.device) -> Tensor | None:
     """[1, 1, num_new, seen] bool, True where a new position may look, over what `LayerCache.append` shows.
 

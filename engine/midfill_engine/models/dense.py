@@ -78,6 +78,8 @@ class DenseStack:
         self._keys: list[Tensor] = [_empty(layer) for layer in self._layers]  # [1, kv heads, capacity, head dim]
         self._values: list[Tensor] = [_empty(layer) for layer in self._layers]
         self._canvas: _Staging | None = None
+        self._rows: _Staging | None = None
+        self._num_grown = 0
 
     @property
     def length(self) -> int:
@@ -85,12 +87,12 @@ class DenseStack:
 
     def crop(self, length: int) -> None:
         assert 0 <= length <= self._length
-        self._length, self._canvas = length, None
+        self._length, self._canvas, self._rows = length, None, None
 
     def encode(self, embedded: Tensor) -> Tensor:
         num_new = embedded.shape[1]
         self._reserve(self._length + num_new)
-        self._canvas = None
+        self._canvas, self._rows = None, None
         ropes = self._ropes(self._length, num_new)
         masks: dict[int | None, Tensor | None] = {}
         hidden = embedded.float()
@@ -109,13 +111,32 @@ class DenseStack:
         batch, num, _ = embedded.shape
         if self._canvas is None or self._canvas.shape != (batch, num):
             self._reserve(self._length + num)
-            self._canvas = self._stage(batch, num)
+            self._canvas, self._rows = self._stage(batch, num), None
         hidden = self._conditioned(embedded.float(), signal.float())
         for i, layer in enumerate(self._layers):
             first = 0 if layer.window is None else max(0, self._length - layer.window + 1)
             seen = (self._canvas.keys[i], self._canvas.values[i])
             hidden = self._layer(layer, hidden, self._canvas.ropes[i], seen, first, None)
             hidden = hidden * layer.scalar if layer.scalar != 1.0 else hidden
+        return self._norm(hidden) * self._last_norm
+
+    def branch(self, batch: int, room: int) -> None:
+        self._reserve(self._length + room)
+        self._canvas, self._rows, self._num_grown = None, self._stage(batch, room), 0
+
+    def grow(self, embedded: Tensor, parents: Tensor | None = None) -> Tensor:
+        assert self._rows is not None
+        num, past = embedded.shape[1], self._length + self._num_grown
+        if parents is not None:
+            self._rows.reorder(parents, self._length, past)
+        hidden = embedded.float()
+        for i, layer in enumerate(self._layers):
+            first = 0 if layer.window is None else max(0, past - layer.window + 1)
+            seen = (self._rows.keys[i][:, :, : past + num], self._rows.values[i][:, :, : past + num])
+            rope = self._rows.rope(i, self._num_grown, num)
+            hidden = self._layer(layer, hidden, rope, seen, first, _causal(num, past, layer.window))
+            hidden = hidden * self._encoder_scalars[i] if self._encoder_scalars[i] != 1.0 else hidden
+        self._num_grown += num
         return self._norm(hidden) * self._last_norm
 
     def _conditioned(self, embedded: Tensor, signal: Tensor) -> Tensor:
@@ -222,6 +243,16 @@ class _Staging:
     keys: list[Tensor]
     values: list[Tensor]
     ropes: list[tuple[Tensor, Tensor]]
+
+    def rope(self, layer: int, start: int, num: int) -> tuple[Tensor, Tensor]:
+        """A layer's tables for `num` of the new positions, from `start` on."""
+        first, second = self.ropes[layer]
+        return first[start : start + num], second[start : start + num]
+
+    def reorder(self, parents: Tensor, start: int, end: int) -> None:
+        """Let each row have what its parent has at the positions from `start` to `end`."""
+        for cache in (*self.keys, *self.values):
+            cache[:, :, start:end] = cache[parents, :, start:end]
 
 
 def _scaled_rope(table: tuple[Tensor, Tensor], scale: Tensor) -> tuple[Tensor, Tensor]:

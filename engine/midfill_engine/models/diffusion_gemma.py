@@ -102,6 +102,17 @@ class DiffusionGemma:
         hidden = [self._encode_chunk(ids[start : start + _CHUNK]) for start in range(known, len(ids), _CHUNK)]
         return self._logits(torch.cat(hidden, 1))[0]
 
+    @torch.inference_mode()
+    def branch(self, ids: list[int], num_rows: int, room: int) -> None:
+        """Begin rows that each go on behind `ids`, see `Stack.branch`."""
+        self.encode(ids)
+        self._stack.branch(num_rows, room)
+
+    @torch.inference_mode()
+    def branch_logits(self, tokens: Tensor, parents: Tensor | None = None) -> Tensor:
+        """Logits of what follows each further token [B, n] of the rows of `branch`, [B, n, V]."""
+        return self._logits(self._stack.grow(self._embed(tokens), parents))
+
     def forget(self) -> None:
         self._stack.crop(0)
         self._ids = []

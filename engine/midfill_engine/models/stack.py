@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from transformers import DiffusionGemmaForBlockDiffusion
 
-from midfill_engine.models.cache import DecoderView, PrefixCache, causal_mask
+from midfill_engine.models.cache import DecoderView, PrefixCache, RowCache, causal_mask, row_mask
 from midfill_engine.models.experts import make_lone_experts_dense
 
 
@@ -39,6 +39,16 @@ class Stack(Protocol):
         """
         ...
 
+    def branch(self, batch: int, room: int) -> None:
+        """Begin `batch` rows that each go on causally behind what is encoded, by up to `room` positions. What is
+        encoded stays as it is; `encode`, `decode` and `crop` end them."""
+        ...
+
+    def grow(self, embedded: Tensor, parents: Tensor | None = None) -> Tensor:
+        """Causal pass over [B, n, H] behind the rows of `branch`; hidden states after the last norm. `parents` [B]: the
+        row that each row goes on from; None: itself."""
+        ...
+
 
 class ModuleStack:
     """The class's own layers, called one by one."""
@@ -52,6 +62,7 @@ class ModuleStack:
         self._window: int = config.sliding_window
         self._cache = PrefixCache([self._window if kind == "sliding_attention" else None for kind in self._kinds])
         self._view: DecoderView | None = None
+        self._rows: RowCache | None = None
 
     @property
     def length(self) -> int:
@@ -59,7 +70,7 @@ class ModuleStack:
 
     def crop(self, length: int) -> None:
         self._cache.crop(length)
-        self._view = None
+        self._view, self._rows = None, None
 
     def encode(self, embedded: Tensor) -> Tensor:
         past, num_new, device = self._cache.length, embedded.shape[1], embedded.device
@@ -68,16 +79,33 @@ class ModuleStack:
             for kind in set(self._kinds)
         }
         positions = torch.arange(past, past + num_new, device=device)[None]
-        self._view = None
+        self._view, self._rows = None, None
         return run_layers(self._encoder, self._kinds, embedded, positions, masks, self._cache)
 
     def decode(self, embedded: Tensor, signal: Tensor) -> Tensor:
         batch, num, _ = embedded.shape
+        self._rows = None
         embedded = self._decoder.self_conditioning(embedded, signal)
         if self._view is None or self._view.layers[0].keys.shape[0] != batch:
             self._view = self._cache.seen_by(batch)
         positions = torch.arange(self._cache.length, self._cache.length + num, device=embedded.device)[None]
         return run_layers(self._decoder, self._kinds, embedded, positions, dict.fromkeys(self._kinds), self._view)
+
+    def branch(self, batch: int, room: int) -> None:
+        self._rows = RowCache(self._cache.seen_by(batch))
+
+    def grow(self, embedded: Tensor, parents: Tensor | None = None) -> Tensor:
+        assert self._rows is not None
+        if parents is not None:
+            self._rows.reorder(parents)
+        past, num, device = self._cache.length, embedded.shape[1], embedded.device
+        done = self._rows.length
+        masks = {
+            kind: row_mask(num, done, past, self._window if kind == "sliding_attention" else None, device)
+            for kind in set(self._kinds)
+        }
+        positions = torch.arange(past + done, past + done + num, device=device)[None]
+        return run_layers(self._encoder, self._kinds, embedded, positions, masks, self._rows)
 
 
 def run_layers(
@@ -86,7 +114,7 @@ def run_layers(
     hidden: Tensor,
     positions: Tensor,
     masks: dict[str, Tensor | None],
-    cache: PrefixCache | DecoderView | None,
+    cache: PrefixCache | DecoderView | RowCache | None,
 ) -> Tensor:
     """Encoder or decoder layers and the last norm over embedded tokens [B, N, H], by the class's own modules."""
     ropes = {kind: stack.rotary_emb(hidden, positions, kind) for kind in set(kinds)}
