@@ -8,7 +8,7 @@ Texts are `str`; lengths of text are code points. Durations are seconds. Nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
@@ -39,6 +39,7 @@ __all__ = [
     "Finish",
     "Limits",
     "Mode",
+    "ModelCard",
     "PresetError",
     "RequestError",
     "ResourceError",
@@ -47,6 +48,7 @@ __all__ = [
     "WeightsError",
     "connect",
     "engine_statuses",
+    "model_cards",
     "open_local",
     "start_engine",
     "stop_engine",
@@ -251,6 +253,18 @@ class EngineOptions:
             raise PresetError(f"num_threads must be 0 or more, got {self.num_threads}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class ModelCard:
+    """A model one can choose. All texts are for people and may be empty; `fit`: whether it fits into this machine."""
+
+    name: str
+    description: str = ""
+    size: str = ""
+    licence: str = ""
+    fit: str = ""
+    can_instruct: bool = False
+
+
 OnDraft = Callable[[Draft], None]
 OnLoad = Callable[[float, str], None]
 """A share from 0 to 1 of a model's loading, and a word for people."""
@@ -288,6 +302,12 @@ def open_local(options: EngineOptions | None = None) -> Engine:
     """The model in this very process, loaded at the first fill. Imports torch."""
     local = import_module("midfill_engine.local")
     return cast(Engine, local.LocalEngine(options or EngineOptions()))
+
+
+def model_cards(names: Iterable[str] = ()) -> tuple[ModelCard, ...]:
+    """What is known of the presets, and of `names`, which may be folders, without loading any of them."""
+    cards = import_module("midfill_engine.cards")
+    return cast(tuple[ModelCard, ...], cards.model_cards(names))
 
 
 async def engine_statuses(options: EngineOptions | None = None) -> tuple[EngineStatus, ...]:

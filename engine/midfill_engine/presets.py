@@ -35,6 +35,7 @@ class Preset:
     source: Path
     family: str = "uniform"
     description: str = ""
+    licence: str = ""
     null_token: int | None = None
     file_token: int | None = None
     first_noise_id: int = 0
