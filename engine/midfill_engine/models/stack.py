@@ -6,6 +6,7 @@ dense ones, for which calling modules costs more than multiplying.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import torch
@@ -113,7 +114,7 @@ def run_layers(
     kinds: list[str],
     hidden: Tensor,
     positions: Tensor,
-    masks: dict[str, Tensor | None],
+    masks: Mapping[str, Tensor | None],
     cache: PrefixCache | DecoderView | RowCache | None,
 ) -> Tensor:
     """Encoder or decoder layers and the last norm over embedded tokens [B, N, H], by the class's own modules."""
