@@ -15,7 +15,7 @@ UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 def model_cards(names: Iterable[str] = ()) -> tuple[ModelCard, ...]:
-    """A card for each known preset and for each of `names`, which may be folders; those that are no model are left out."""
+    """Cards of the known presets and of `names`, which may be folders; what is no model is left out."""
     every = dict.fromkeys([*shipped_names(), *names])
     return tuple(card for name in every if (card := _card(name)) is not None)
 

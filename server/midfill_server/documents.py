@@ -40,6 +40,15 @@ class Edit:
     span: Span | None = None
 
 
+@dataclass(frozen=True)
+class Change:
+    """What an edit did, in code points: the text from `start` to `end` was replaced by one that ends at `new_end`."""
+
+    start: Point
+    end: Point
+    new_end: Point
+
+
 def split_lines(text: str) -> list[str]:
     """The lines of a text, each with its end but the last, which has none and may be empty."""
     if "\r" not in text:
@@ -63,31 +72,46 @@ class Document:
     def text(self) -> str:
         return "".join(self.lines)
 
-    def apply(self, edits: Iterable[Edit], version: int | None, encoding: Encoding) -> None:
-        """Apply changes in their order; each one's span refers to the text after the one before."""
-        for edit in edits:
-            if edit.span is None:
-                self.lines = split_lines(edit.text)
-            else:
-                self._replace(edit.span, edit.text, encoding)
+    def apply(self, edits: Iterable[Edit], version: int | None, encoding: Encoding) -> list[Change]:
+        """Apply changes in their order; each one's span refers to the text after the one before. What they did."""
+        changes = [self._apply(edit, encoding) for edit in edits]
         self.version = version
+        return changes
 
-    def _replace(self, span: Span, text: str, encoding: Encoding) -> None:
+    def _apply(self, edit: Edit, encoding: Encoding) -> Change:
+        if edit.span is not None:
+            return self._replace(edit.span, edit.text, encoding)
+        old, self.lines = self.lines, split_lines(edit.text)
+        return Change(Point(0, 0), end_of(old), end_of(self.lines))
+
+    def _replace(self, span: Span, text: str, encoding: Encoding) -> Change:
         first = locate(self.lines, span.start_line, span.start_character, encoding)
         second = locate(self.lines, span.end_line, span.end_character, encoding)
-        start, end = min(first, second), max(first, second)
-        start = self._before_bare_return(start)
+        first, end = min(first, second), max(first, second)
+        start = self._before_bare_return(first)
         touched = self.lines[start.row][: start.column] + text + self.lines[end.row][end.column :]
         fresh = split_lines(touched)
         if fresh[-1] == "" and end.row < len(self.lines) - 1:
             fresh.pop()  # the text after the touched lines is in the list already
         self.lines[start.row : end.row + 1] = fresh
+        return Change(first, end, after(first, text))
 
     def _before_bare_return(self, start: Point) -> Point:
         """Take in a preceding line that ends with a bare \\r: a \\n that comes after it becomes part of its end."""
         if start.column == 0 and start.row > 0 and self.lines[start.row - 1].endswith("\r"):
             return Point(start.row - 1, len(self.lines[start.row - 1]))
         return start
+
+
+def end_of(lines: list[str]) -> Point:
+    """Where a text ends."""
+    return Point(len(lines) - 1, len(lines[-1]))
+
+
+def after(start: Point, text: str) -> Point:
+    """Where a text ends that begins at `start`."""
+    lines = split_lines(text)
+    return Point(start.row + len(lines) - 1, len(lines[-1]) + (start.column if len(lines) == 1 else 0))
 
 
 class DocumentStore:

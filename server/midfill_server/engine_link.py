@@ -92,7 +92,7 @@ class EngineLink:
         self._pause_s = FIRST_PAUSE_S
         self._retry_at = 0.0
         self._failure = ""
-        self.on_load: Callable[[Load], None] = lambda load: None
+        self.on_load: Callable[[Load], None] = lambda _load: None
 
     @property
     def is_ready(self) -> bool:

@@ -1,0 +1,65 @@
+"""What the engine is asked for a hole, and what of its answer may be put there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from midfill_engine.api import FillRequest, Limits
+from midfill_server.documents import Document
+from midfill_server.ondemand.instruction import split_instruction
+from midfill_server.ondemand.place import around
+from midfill_server.ondemand.task import Hole, Task
+from midfill_server.postprocess import Middle, Site, tidy
+from midfill_server.settings import Settings
+
+DEADLINE_S = 60.0
+"""Somebody waits and can stop it: the best draft after this time is good enough."""
+
+CHARACTERS_PER_TOKEN = 3
+MOST_TOKENS = 1024
+FEATURE = "on demand"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One question among those of a task: with which seed, for how many drafts, by whom."""
+
+    seed: int = 0
+    num_candidates: int = 1
+    client: str = ""
+    request_id: str = ""
+
+
+def site_of(document: Document, hole: Hole) -> Site:
+    """What the model sees around the middle."""
+    before, after = around(document, hole.place)
+    return Site(before + hole.hint + hole.lead, hole.tail + after)
+
+
+def request_for(document: Document, task: Task, site: Site, settings: Settings, turn: Turn) -> FillRequest:
+    """The question for one hole."""
+    return FillRequest(
+        prefix=site.prefix,
+        suffix=site.suffix,
+        language=document.language,
+        mode=task.mode,
+        limits=Limits(max_tokens=num_tokens(task, settings), deadline_s=DEADLINE_S),
+        num_candidates=turn.num_candidates,
+        seed=turn.seed,
+        selection=task.selection,
+        instruction=task.instruction,
+        client=turn.client,
+        document=f"{document.uri}#{FEATURE}",
+        request_id=turn.request_id,
+    )
+
+
+def num_tokens(task: Task, settings: Settings) -> int:
+    """As much room as the user gives suggestions, or as what stood there needs."""
+    wanted = min(len(task.selection) // CHARACTERS_PER_TOKEN, MOST_TOKENS)
+    return max(settings.max_tokens, wanted)
+
+
+def middle_of(text: str, site: Site) -> Middle | None:
+    """What may be put there of a model's text. A comment that told it what to do is not put back."""
+    return tidy(split_instruction(text)[1], site)

@@ -1,0 +1,181 @@
+"""Where tasks are carried out: task ─▶ engine, hole by hole ─▶ replacements, or a word why there are none.
+
+A document that changes meanwhile stops the work; nothing is ever put into a text it was not made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from midfill_engine import api
+from midfill_engine.api import Draft, EngineError, FillResult
+from midfill_server.documents import Document, DocumentStore
+from midfill_server.engine_link import EngineLink
+from midfill_server.ondemand.asking import FEATURE, Turn, middle_of, request_for, site_of
+from midfill_server.ondemand.filled import Filling, Replacement, copy_of
+from midfill_server.ondemand.memory import Made, Memory, Texts, texts_in
+from midfill_server.ondemand.task import Task
+from midfill_server.postprocess import Middle, Site
+from midfill_server.scheduler import Scheduler, Slot
+from midfill_server.settings import Settings
+from midfill_server.snapshot import LINE_END
+
+CHANGED = "the document has changed"
+NOT_OPEN = "the document is not open"
+REPLACED = "something else was asked for"
+FOUND_NOTHING = "the model has found nothing to put here"
+FOUND_NOTHING_NEW = "the model has found nothing else"
+MOST_TRIES = 3
+NUM_DRAFTS_AGAIN = 4
+"""Drafts of one further try: the first of them that has not been shown is taken."""
+
+Watch = Callable[[int, Draft], None]
+"""The index of a hole and its draft after a step."""
+
+
+def unwatched(_index: int, _draft: Draft) -> None:
+    """Nobody looks at the drafts."""
+
+
+def can_instruct(preset: str) -> bool:
+    """Whether a preset follows instructions, as far as that is known without loading it."""
+    return any(card.can_instruct for card in api.model_cards() if card.name == preset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a task. `message` is for people; `num_holes`: how many were filled."""
+
+    title: str = ""
+    replacements: tuple[Replacement, ...] = ()
+    message: str = ""
+    version: int | None = None
+    lines: Sequence[str] = ()
+    needs_confirmation: bool = False
+
+    @property
+    def num_holes(self) -> int:
+        return len(self.replacements)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    """A task on a document as it was when it was asked for."""
+
+    document: Document
+    task: Task
+    request_id: str
+    watch: Watch
+    made: Made | None
+
+    @property
+    def shown(self) -> tuple[Texts, ...]:
+        """What is not to be offered: what was offered, and what stands there."""
+        if self.made is not None:
+            return self.made.shown
+        old = texts_in(self.document.lines, (hole.place for hole in self.task.holes))
+        return (tuple(LINE_END.sub("\n", text) for text in old),) if any(map(str.strip, old)) else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """Carries out tasks for one client."""
+
+    documents: DocumentStore
+    engine: EngineLink
+    scheduler: Scheduler
+    settings: Callable[[], Settings]
+    client: str
+    can_instruct: Callable[[str], bool] = can_instruct
+    memory: Memory = field(default_factory=Memory)
+
+    async def carry_out(
+        self, uri: str, task: Task, request_id: str, watch: Watch = unwatched, made: Made | None = None
+    ) -> Outcome:
+        """Fill the holes of a task. `made`: what was made of it before, which is not to come again.
+
+        Raises CancelledError only when the caller itself is cancelled.
+        """
+        document = self.documents.get(uri)
+        if document is None:
+            return Outcome(message=NOT_OPEN)
+        frozen = copy_of(document)
+        work = self._work(_Job(document=frozen, task=task, request_id=request_id, watch=watch, made=made))
+        outcome = await self.scheduler.latest(Slot(uri, FEATURE), work)
+        now = self.documents.get(uri)
+        if now is None or now.version != frozen.version:
+            return Outcome(message=CHANGED)
+        return outcome or Outcome(message=REPLACED)
+
+    async def _work(self, job: _Job) -> Outcome:
+        if why := await self.engine.until_ready():
+            return Outcome(message=why)
+        try:
+            return await self._first_new(job)
+        except EngineError as error:
+            return Outcome(message=str(error))
+
+    async def _first_new(self, job: _Job) -> Outcome:
+        """The first drafts that have not been shown yet."""
+        shown, seed = job.shown, job.made.seed if job.made else 0
+        for attempt in range(MOST_TRIES):
+            num_candidates = NUM_DRAFTS_AGAIN if job.made or attempt else 1
+            turn = Turn(seed=seed, num_candidates=num_candidates, client=self.client, request_id=job.request_id)
+            seed += num_candidates
+            filling = await self._fill_each(job, turn, shown)
+            middles = tuple(filling.middles)
+            if not middles:
+                return Outcome(message=FOUND_NOTHING_NEW if job.made else FOUND_NOTHING)
+            if middles not in shown:
+                self._keep(job, filling, (*shown, middles), seed)
+                return self._outcome(job, filling)
+        return Outcome(message=FOUND_NOTHING_NEW)
+
+    async def _fill_each(self, job: _Job, turn: Turn, shown: tuple[Texts, ...]) -> Filling:
+        filling = Filling(job.document)
+        for index, hole in enumerate(job.task.holes):
+            site = site_of(filling.copy, filling.now(hole))
+            request = request_for(filling.copy, job.task, site, self.settings(), turn)
+            result = await self.engine.demand(request, partial(job.watch, index))
+            middle = _chosen(result, site, {text for texts in shown for text in texts[index : index + 1]})
+            if middle is not None:
+                filling.put(hole, middle)
+        return filling
+
+    def _keep(self, job: _Job, filling: Filling, shown: tuple[Texts, ...], seed: int) -> None:
+        before = tuple(replacement.place for replacement in filling.replacements)
+        made = Made(
+            task=replace(job.task, holes=tuple(filling.holes)),
+            before=before,
+            old=texts_in(job.document.lines, before),
+            after=tuple(filling.after),
+            new=tuple(replacement.text for replacement in filling.replacements),
+            shown=shown,
+            seed=seed,
+        )
+        self.memory.keep(job.document.uri, made)
+
+    def _outcome(self, job: _Job, filling: Filling) -> Outcome:
+        return Outcome(
+            title=job.task.title,
+            replacements=tuple(filling.replacements),
+            message=self.remark(job.task),
+            needs_confirmation=job.task.needs_confirmation,
+            version=job.document.version,
+            lines=job.document.lines,
+        )
+
+    def remark(self, task: Task) -> str:
+        """What people should know of the draft."""
+        preset = self.settings().preset
+        if task.instruction and not self.can_instruct(preset):
+            return f"{preset} cannot follow instructions: this is a fresh draft"
+        return ""
+
+
+def _chosen(result: FillResult, site: Site, unwanted: set[str]) -> Middle | None:
+    """The first candidate that may be put there and is new, else the first that may be put there."""
+    middles = [middle for candidate in result.candidates if (middle := middle_of(candidate.text, site)) is not None]
+    return next((middle for middle in middles if middle.text not in unwanted), middles[0] if middles else None)
