@@ -15,7 +15,12 @@ from midfill_server.setting_rules import Fallback
 
 @dataclass(frozen=True, kw_only=True)
 class ClientFacts:
-    """`has_inline_completion` is also true of lsp-mode, which names the capability but gives it no value."""
+    """`has_inline_completion` is also true of lsp-mode, which names the capability but gives it no value.
+
+    `has_versioned_edits`: takes workspace edits as documentChanges. `confirms_edits`: shows annotated changes before it
+    makes them. `has_action_literals`: takes code actions and not only commands. `resolves_actions`: asks for a code
+    action's edit when it is chosen. `wants_drafts`: draws a block as it develops.
+    """
 
     name: str = ""
     version: str = ""
@@ -23,6 +28,13 @@ class ClientFacts:
     encoding: Encoding = Encoding.UTF16
     has_inline_completion: bool = False
     has_configuration: bool = False
+    has_apply_edit: bool = False
+    has_versioned_edits: bool = False
+    confirms_edits: bool = False
+    has_progress: bool = False
+    has_action_literals: bool = False
+    resolves_actions: bool = False
+    wants_drafts: bool = False
     options: object = None
 
     def wants_completion(self, fallback: Fallback) -> bool:
@@ -37,13 +49,23 @@ def facts_of(params: Mapping[str, object]) -> ClientFacts:
     capabilities = _object(params.get("capabilities"))
     info = _object(params.get("clientInfo"))
     process_id = params.get("processId")
+    document, workspace = _object(capabilities.get("textDocument")), _object(capabilities.get("workspace"))
+    edits, actions = _object(workspace.get("workspaceEdit")), _object(document.get("codeAction"))
+    ours = _object(_object(capabilities.get("experimental")).get("midfill"))
     return ClientFacts(
         name=_text(info.get("name")),
         version=_text(info.get("version")),
         process_id=process_id if isinstance(process_id, int) and process_id > 0 else None,
         encoding=_encoding(_object(capabilities.get("general")).get("positionEncodings")),
-        has_inline_completion="inlineCompletion" in _object(capabilities.get("textDocument")),
-        has_configuration=_object(capabilities.get("workspace")).get("configuration") is True,
+        has_inline_completion="inlineCompletion" in document,
+        has_configuration=workspace.get("configuration") is True,
+        has_apply_edit=workspace.get("applyEdit") is True,
+        has_versioned_edits=edits.get("documentChanges") is True,
+        confirms_edits=isinstance(edits.get("changeAnnotationSupport"), dict),
+        has_progress=_object(capabilities.get("window")).get("workDoneProgress") is True,
+        has_action_literals=isinstance(actions.get("codeActionLiteralSupport"), dict),
+        resolves_actions=_resolves_edits(actions),
+        wants_drafts=ours.get("drafts") is True,
         options=params.get("initializationOptions"),
     )
 
@@ -54,6 +76,12 @@ def _encoding(offered: object) -> Encoding:
         if name in list(Encoding):
             return Encoding(name)
     return Encoding.UTF16
+
+
+def _resolves_edits(actions: Mapping[str, object]) -> bool:
+    """Whether a code action's edit may be told when it is chosen, and its data is kept until then."""
+    properties = _object(actions.get("resolveSupport")).get("properties")
+    return isinstance(properties, list) and "edit" in properties and actions.get("dataSupport") is True
 
 
 def _object(value: object) -> Mapping[str, object]:
