@@ -9,6 +9,17 @@ from midfill_server.positions import Encoding
 
 NAME = "midfill"
 DID_ACCEPT = "midfill.didAccept"
+FILL = "midfill.fill"
+REWRITE = "midfill.rewrite"
+FILL_HOLE = "midfill.fillHole"
+FILL_HOLES = "midfill.fillHoles"
+NEXT_DRAFT = "midfill.nextDraft"
+WRITE_TEST = "midfill.writeTest"
+DOCSTRING = "midfill.docstring"
+MODELS = "midfill.models"
+EDITING = (FILL, REWRITE, NEXT_DRAFT, WRITE_TEST, DOCSTRING)
+COMMANDS = (DID_ACCEPT, *EDITING, MODELS)
+ACTION_KINDS = ["refactor", "refactor.rewrite"]
 TRIGGER_CHARACTERS = [".", "(", "[", ",", "=", " ", ":"]
 
 
@@ -18,7 +29,8 @@ def initialize_result(encoding: Encoding, gives_completion: bool) -> dict[str, A
         "positionEncoding": str(encoding),
         "textDocumentSync": {"openClose": True, "change": 2, "save": False},
         "inlineCompletionProvider": {},
-        "executeCommandProvider": {"commands": [DID_ACCEPT]},
+        "codeActionProvider": {"codeActionKinds": ACTION_KINDS, "resolveProvider": True},
+        "executeCommandProvider": {"commands": list(COMMANDS)},
     }
     if gives_completion:
         capabilities["completionProvider"] = {"triggerCharacters": TRIGGER_CHARACTERS, "resolveProvider": False}

@@ -10,7 +10,18 @@ from pygls.lsp.server import LanguageServer
 
 from midfill_engine import __version__
 from midfill_server.capabilities import NAME
-from midfill_server.features import accept, completion, configuration, inline_completion, lifetime, text_sync
+from midfill_server.features import (
+    accept,
+    code_action,
+    commands,
+    completion,
+    configuration,
+    execute_command,
+    inline_completion,
+    lifetime,
+    progress,
+    text_sync,
+)
 from midfill_server.protocol import MidfillProtocol, make_converter
 from midfill_server.session import Session
 
@@ -36,8 +47,11 @@ def make_server(session: Session, gives_completion: bool) -> MidfillServer:
         protocol_cls=MidfillProtocol,
         converter_factory=make_converter,
     )
-    for feature in (lifetime, text_sync, configuration, inline_completion, accept):
+    for feature in (lifetime, text_sync, configuration, inline_completion, execute_command, accept):
         feature.register(server, session)
+    bars = progress.register(server, session)
+    commands.register(server, session, bars)
+    code_action.register(server, session, bars)
     if gives_completion:
         completion.register(server, session)
     return server

@@ -13,7 +13,7 @@ from typing import Any
 
 from cattrs import Converter
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol, default_converter
 
 from midfill_server.handshake import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, is_id, parsed
@@ -22,9 +22,7 @@ from midfill_server.trigger_kinds import TriggerKinds
 logger = logging.getLogger(__name__)
 
 METHOD_NOT_FOUND = -32601
-BUILT_IN = frozenset(
-    {types.INITIALIZE, types.INITIALIZED, types.SHUTDOWN, types.SET_TRACE, types.WORKSPACE_EXECUTE_COMMAND}
-)
+BUILT_IN = frozenset({types.INITIALIZE, types.INITIALIZED, types.SHUTDOWN, types.SET_TRACE})
 HELLO_ID = "midfill-hello"
 
 
@@ -101,8 +99,14 @@ class MidfillProtocol(LanguageServerProtocol):
             logger.warning("%s: the params cannot be understood", method)
             if "method" in message and "id" in message:
                 self._refuse(message["id"], INVALID_PARAMS, f"{method}: the params cannot be understood")
+            self._give_up_waiting(message)
         except Exception:
             logger.exception("%s: cannot be handled", method)
+
+    def _give_up_waiting(self, message: dict[str, Any]) -> None:
+        """A response that cannot be understood is a failure to whoever waits for it, who would wait for ever."""
+        if "method" not in message and (future := self._request_futures.pop(message["id"], None)) is not None:
+            future.set_exception(JsonRpcInvalidParams("the client's response cannot be understood"))
 
     def _refuse(self, request_id: Any, code: int, message: str) -> None:
         # Not by _send_response, which leaves out an id of null.

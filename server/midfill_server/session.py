@@ -10,6 +10,7 @@ from midfill_server.client_facts import ClientFacts
 from midfill_server.completer import Completer, client_name
 from midfill_server.documents import DocumentStore
 from midfill_server.engine_link import EngineDoor, EngineLink
+from midfill_server.ondemand.desk import Desk
 from midfill_server.scheduler import Scheduler
 from midfill_server.settings import SettingsStore
 from midfill_server.status import Status, StatusLine
@@ -34,6 +35,7 @@ class Session:
     settings: SettingsStore
     engine: EngineLink
     completer: Completer
+    desk: Desk
     status: StatusLine
     counts: Counts = field(default_factory=Counts)
 
@@ -54,6 +56,20 @@ def make_session(facts: ClientFacts, door: EngineDoor, tell: Callable[[Status], 
         settings=lambda: settings.current,
         client=client_name(),
     )
+    desk = Desk(
+        documents=documents,
+        engine=engine,
+        scheduler=completer.scheduler,
+        settings=completer.settings,
+        encoding=facts.encoding,
+        client=completer.client,
+    )
     return Session(
-        facts=facts, documents=documents, settings=settings, engine=engine, completer=completer, status=status
+        facts=facts,
+        documents=documents,
+        settings=settings,
+        engine=engine,
+        completer=completer,
+        desk=desk,
+        status=status,
     )

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from midfill_server.capabilities import DID_ACCEPT
+from midfill_server.capabilities import COMMANDS
 from midfill_server.client_facts import ClientFacts
 from midfill_server.documents import SCHEMES
 from midfill_server.engine_link import EngineDoor
+from midfill_server.features.drafts import METHOD as DRAFT_METHOD
 from midfill_server.language_server import make_server
 from midfill_server.serving import STATUS_METHOD
 from midfill_server.session import make_session
@@ -34,14 +35,15 @@ def rows(heading: str) -> list[list[str]]:
 def test_every_method_is_listed_and_every_listed_one_is_there() -> None:
     server = make_server(make_session(ClientFacts(), EngineDoor(), lambda status: None), gives_completion=True)
     registered = {*server.protocol.fm.features, *server.protocol.fm.builtin_features}
-    sent = {types.WORKSPACE_CONFIGURATION, STATUS_METHOD}
+    progress = {types.WINDOW_WORK_DONE_PROGRESS_CREATE, types.PROGRESS}
+    sent = {types.WORKSPACE_CONFIGURATION, types.WORKSPACE_APPLY_EDIT, STATUS_METHOD, DRAFT_METHOD, *progress}
     listed = {row[0].strip("`") for row in rows("Methods")}
     assert listed == registered | sent | {types.CANCEL_REQUEST}
 
 
 def test_every_command_is_listed() -> None:
     server = make_server(make_session(ClientFacts(), EngineDoor(), lambda status: None), gives_completion=True)
-    assert {row[0].strip("`") for row in rows("Commands")} == set(server.protocol.fm.commands) == {DID_ACCEPT}
+    assert {row[0].strip("`") for row in rows("Commands")} == set(server.protocol.fm.commands) == set(COMMANDS)
 
 
 def test_every_setting_is_listed_with_its_default_and_meaning() -> None:

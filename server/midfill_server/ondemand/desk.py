@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from midfill_engine import api
 from midfill_engine.api import Draft, EngineError, FillResult
+from midfill_server.capabilities import NEXT_DRAFT
 from midfill_server.documents import Document, DocumentStore
 from midfill_server.engine_link import EngineLink
+from midfill_server.exclusions import why_off
 from midfill_server.ondemand.asking import FEATURE, Turn, middle_of, request_for, site_of
+from midfill_server.ondemand.catalogue import TASKS
 from midfill_server.ondemand.filled import Filling, Replacement, copy_of
 from midfill_server.ondemand.memory import Made, Memory, Texts, texts_in
-from midfill_server.ondemand.task import Task
+from midfill_server.ondemand.order import Order
+from midfill_server.ondemand.place import Place, has_rows, place_of
+from midfill_server.ondemand.task import Hole, NothingToDo, Task
+from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site
 from midfill_server.scheduler import Scheduler, Slot
 from midfill_server.settings import Settings
@@ -31,11 +36,22 @@ MOST_TRIES = 3
 NUM_DRAFTS_AGAIN = 4
 """Drafts of one further try: the first of them that has not been shown is taken."""
 
-Watch = Callable[[int, Draft], None]
-"""The index of a hole and its draft after a step."""
+
+@dataclass(frozen=True, kw_only=True)
+class Sketch:
+    """A draft of one of a task's holes, in the document as it is in the editor."""
+
+    document: Document
+    hole: Hole
+    index: int
+    num_holes: int
+    draft: Draft
 
 
-def unwatched(_index: int, _draft: Draft) -> None:
+Watch = Callable[[Sketch], None]
+
+
+def unwatched(_sketch: Sketch) -> None:
     """Nobody looks at the drafts."""
 
 
@@ -46,7 +62,7 @@ def can_instruct(preset: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a task. `message` is for people; `num_holes`: how many were filled."""
+    """What came of a task. `message` is for people. `is_inline`: a suggestion is to be asked for anew instead."""
 
     title: str = ""
     replacements: tuple[Replacement, ...] = ()
@@ -54,6 +70,7 @@ class Outcome:
     version: int | None = None
     lines: Sequence[str] = ()
     needs_confirmation: bool = False
+    is_inline: bool = False
 
     @property
     def num_holes(self) -> int:
@@ -69,6 +86,16 @@ class _Job:
     request_id: str
     watch: Watch
     made: Made | None
+
+    def watcher(self, index: int) -> Callable[[Draft], None]:
+        """Who looks at the drafts of one of the holes."""
+        holes = self.task.holes
+
+        def show(draft: Draft) -> None:
+            sketch = Sketch(document=self.document, hole=holes[index], index=index, num_holes=len(holes), draft=draft)
+            self.watch(sketch)
+
+        return show
 
     @property
     def shown(self) -> tuple[Texts, ...]:
@@ -87,25 +114,54 @@ class Desk:
     engine: EngineLink
     scheduler: Scheduler
     settings: Callable[[], Settings]
+    encoding: Encoding
     client: str
     can_instruct: Callable[[str], bool] = can_instruct
     memory: Memory = field(default_factory=Memory)
 
-    async def carry_out(
-        self, uri: str, task: Task, request_id: str, watch: Watch = unwatched, made: Made | None = None
-    ) -> Outcome:
-        """Fill the holes of a task. `made`: what was made of it before, which is not to come again.
-
-        Raises CancelledError only when the caller itself is cancelled.
-        """
-        document = self.documents.get(uri)
+    async def perform(self, command: str, order: Order, request_id: str, watch: Watch = unwatched) -> Outcome:
+        """Do what a command orders. Raises CancelledError only when the caller itself is cancelled."""
+        document = self.documents.get(order.uri)
         if document is None:
             return Outcome(message=NOT_OPEN)
+        if order.version is not None and order.version != document.version:
+            return Outcome(message=CHANGED)
+        if why := why_off(document.uri, document.language, self.settings()):
+            return Outcome(message=f"nothing is filled here: {why}")
+        place = place_of(document.lines, order.span, self.encoding) if order.span else None
+        if command == NEXT_DRAFT:
+            return await self._next_draft(document, place, request_id, watch)
+        try:
+            task = TASKS[command](document, place, order.instruction)
+        except NothingToDo as reason:
+            return Outcome(message=str(reason))
+        return await self.carry_out(document, task, request_id, watch)
+
+    def last_made(self, document: Document, place: Place | None) -> Made | None:
+        """What another draft can be made of at a place, or anywhere if the place is not given."""
+        made = self.memory.again(document.uri, document.lines)
+        if made is None or place is None:
+            return made
+        is_near = any(has_rows(hole.place, place) for hole in made.task.holes)
+        return made if is_near else None
+
+    async def _next_draft(self, document: Document, place: Place | None, request_id: str, watch: Watch) -> Outcome:
+        made = self.last_made(document, place)
+        if made is not None:
+            return await self.carry_out(document, made.task, request_id, watch, made)
+        if place is not None:
+            return Outcome(is_inline=True)
+        return Outcome(message="nothing was filled in this document that could be filled again")
+
+    async def carry_out(
+        self, document: Document, task: Task, request_id: str, watch: Watch = unwatched, made: Made | None = None
+    ) -> Outcome:
+        """Fill the holes of a task. `made`: what was made of it before, which is not to come again."""
         frozen = copy_of(document)
         work = self._work(_Job(document=frozen, task=task, request_id=request_id, watch=watch, made=made))
-        outcome = await self.scheduler.latest(Slot(uri, FEATURE), work)
-        now = self.documents.get(uri)
-        if now is None or now.version != frozen.version:
+        outcome = await self.scheduler.latest(Slot(document.uri, FEATURE), work)
+        now = self.documents.get(document.uri)
+        if now is not document or now.version != frozen.version:
             return Outcome(message=CHANGED)
         return outcome or Outcome(message=REPLACED)
 
@@ -138,7 +194,7 @@ class Desk:
         for index, hole in enumerate(job.task.holes):
             site = site_of(filling.copy, filling.now(hole))
             request = request_for(filling.copy, job.task, site, self.settings(), turn)
-            result = await self.engine.demand(request, partial(job.watch, index))
+            result = await self.engine.demand(request, job.watcher(index))
             middle = _chosen(result, site, {text for texts in shown for text in texts[index : index + 1]})
             if middle is not None:
                 filling.put(hole, middle)

@@ -86,6 +86,11 @@ def _shifted(point: Point, change: Change) -> Point:
     return Point(row, change.new_end.column + point.column - change.end.column if is_same_line else point.column)
 
 
+def has_rows(place: Place, other: Place) -> bool:
+    """Whether the two have a row in common."""
+    return place.start.row <= other.end.row and other.start.row <= place.end.row
+
+
 def around(document: Document, place: Place) -> tuple[str, str]:
     """What a model reads before and after a place: bounded, lines ended by \\n."""
     before = take(document, *place.start, Encoding.UTF32).prefix

@@ -1,0 +1,56 @@
+"""What can be asked for at a place. Looks at the text only, and at no more of it than it must."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from midfill_server.capabilities import DOCSTRING, FILL, NEXT_DRAFT, REWRITE, WRITE_TEST
+from midfill_server.documents import Document
+from midfill_server.ondemand import docstring, selecting, testing
+from midfill_server.ondemand.functions import HEADERS, function_at
+from midfill_server.ondemand.place import Place, text_in
+from midfill_server.positions import without_eol
+
+ANOTHER_DRAFT = "Another draft"
+REFACTOR = "refactor"
+REFACTOR_REWRITE = "refactor.rewrite"
+
+
+@dataclass(frozen=True)
+class Item:
+    """An entry of the menu and its command. `is_immediate`: what it does is not known before it is done."""
+
+    title: str
+    command: str
+    kind: str = REFACTOR_REWRITE
+    is_immediate: bool = False
+
+
+def menu(document: Document, place: Place, *, is_invoked: bool, has_draft: bool) -> Iterator[Item]:
+    """The entries. Unless somebody has asked for the menu, only what belongs to this very line is in it.
+
+    `has_draft`: something was filled here of which another draft can be made.
+    """
+    yield from _about_place(document, place)
+    if has_draft:
+        yield Item(ANOTHER_DRAFT, NEXT_DRAFT, is_immediate=True)
+    yield from _about_function(document, place, is_invoked)
+
+
+def _about_place(document: Document, place: Place) -> Iterator[Item]:
+    if text_in(document.lines, place).strip():
+        yield Item(selecting.REWRITE, REWRITE)
+    elif not without_eol(document.lines[place.end.row])[place.end.column :].strip():
+        yield Item(selecting.FILL, FILL)
+
+
+def _about_function(document: Document, place: Place, is_invoked: bool) -> Iterator[Item]:
+    row, language = place.start.row, document.language
+    if language not in HEADERS or not (is_invoked or HEADERS[language].match(document.lines[row])):
+        return
+    if function_at(document.lines, row, language) is None:
+        return
+    if language in testing.BEGINNINGS:
+        yield Item(testing.WRITE_TEST, WRITE_TEST, REFACTOR)
+    yield Item(docstring.DOCSTRING, DOCSTRING)
