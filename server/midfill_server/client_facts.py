@@ -19,7 +19,8 @@ class ClientFacts:
 
     `has_versioned_edits`: takes workspace edits as documentChanges. `confirms_edits`: shows annotated changes before it
     makes them. `has_action_literals`: takes code actions and not only commands. `resolves_actions`: asks for a code
-    action's edit when it is chosen. `wants_drafts`: draws a block as it develops.
+    action's edit when it is chosen. `wants_drafts`: draws a block as it develops. `wants_status`: shows the status; to
+    others it would be a notification that they do not know, and lsp-mode opens a window of warnings for each.
     """
 
     name: str = ""
@@ -35,6 +36,7 @@ class ClientFacts:
     has_action_literals: bool = False
     resolves_actions: bool = False
     wants_drafts: bool = False
+    wants_status: bool = False
     options: object = None
 
     def wants_completion(self, fallback: Fallback) -> bool:
@@ -66,6 +68,7 @@ def facts_of(params: Mapping[str, object]) -> ClientFacts:
         has_action_literals=isinstance(actions.get("codeActionLiteralSupport"), dict),
         resolves_actions=_resolves_edits(actions),
         wants_drafts=ours.get("drafts") is True,
+        wants_status=ours.get("status") is True,
         options=params.get("initializationOptions"),
     )
 

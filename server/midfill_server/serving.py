@@ -33,7 +33,8 @@ def serve(hello: Hello, stream: BinaryIO, writer: MessageWriter, door: EngineDoo
 
 async def _serve(hello: Hello, stream: BinaryIO, writer: MessageWriter, door: EngineDoor) -> None:
     def tell(status: Status) -> None:
-        server.protocol.notify(STATUS_METHOD, _status_params(status))
+        if hello.facts.wants_status:
+            server.protocol.notify(STATUS_METHOD, _status_params(status))
 
     session = make_session(hello.facts, door, tell)
     start_logging(session.settings.current.log_level)

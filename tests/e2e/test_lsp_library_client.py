@@ -25,7 +25,9 @@ async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
         if not params.busy:
             ready.set()
 
-    await lsp_client.initialize_session(types.InitializeParams(capabilities=client_capabilities("neovim")))
+    capabilities = client_capabilities("neovim")
+    capabilities.experimental = {"midfill": {"status": True}}
+    await lsp_client.initialize_session(types.InitializeParams(capabilities=capabilities))
     item = types.TextDocumentItem(uri=URI, language_id="python", version=1, text="x = \n")
     lsp_client.text_document_did_open(types.DidOpenTextDocumentParams(item))
     await asyncio.wait_for(ready.wait(), PATIENCE_S)

@@ -123,3 +123,14 @@ async def test_the_log_has_the_users_text_at_debug_only(level: str, is_shown: bo
     log = path.read_text()
     assert ("a_private_name" in log) is is_shown
     assert f"inline {request_id}" in log
+
+
+async def test_the_status_is_told_only_to_those_who_wish_it() -> None:
+    """lsp-mode opens a window of warnings for a notification that it does not know."""
+    silent = NEOVIM | {"experimental": {"midfill": {"status": False}}}
+    async with LspClient.run(scripted_server(Say(text="1"))) as client:
+        await client.initialize(silent, initializationOptions={"debounceMs": 0})
+        client.open(URI, "x = \n")
+        while not (await client.inline(URI, 0, 4))["items"]:
+            pass  # the engine is being started
+        assert [message for message in client.messages if message.get("method") == "didChangeStatus"] == []

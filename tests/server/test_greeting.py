@@ -74,6 +74,8 @@ HELIX = {"general": {"positionEncodings": ["utf-8", "utf-32"]}, "workspace": {"c
         (EMACS, ClientFacts(encoding=Encoding.UTF32, has_inline_completion=True)),
         (HELIX, ClientFacts(encoding=Encoding.UTF8, has_configuration=True)),
         ({}, ClientFacts()),
+        ({"experimental": {"midfill": {"status": True}}}, ClientFacts(wants_status=True)),
+        ({"experimental": {"midfill": {"drafts": True, "status": 1}}}, ClientFacts(wants_drafts=True)),
         ({"general": {"positionEncodings": ["utf-7", "utf-16"]}}, ClientFacts()),
         ({"general": {"positionEncodings": None}, "textDocument": 1, "workspace": []}, ClientFacts()),
         (None, ClientFacts()),

@@ -5,7 +5,7 @@
         client.open("file:///a.py", "x = ")
         items = (await client.inline("file:///a.py", 0, 4))["items"]
 
-Requests of the server are answered from `configuration`. Whatever is waited for fails loudly after PATIENCE_S.
+Requests of the server are answered by `answers`, or from `configuration`. Whatever is waited for fails loudly after PATIENCE_S.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class LspClient:
     def __init__(self, process: asyncio.subprocess.Process, events: asyncio.StreamReader) -> None:
         self.process = process
         self.configuration: Any = None
+        self.answers: dict[str, Callable[[Any], Any]] = {}
         self.messages: list[Message] = []
         self.events: list[Message] = []
         self._changed = asyncio.Condition()
@@ -114,8 +115,9 @@ class LspClient:
         return reply["result"]
 
     async def initialize(self, capabilities: Message | None = None, **params: Any) -> Message:
-        """Say hello as Neovim does."""
-        given = {"processId": None, "rootUri": None, "capabilities": NEOVIM if capabilities is None else capabilities}
+        """Say hello as Neovim does, and wish to be told the status."""
+        said = _with_status(NEOVIM if capabilities is None else capabilities)
+        given = {"processId": None, "rootUri": None, "capabilities": said}
         result: Message = await self.request("initialize", given | params)
         self.notify("initialized", {})
         return result
@@ -200,7 +202,9 @@ class LspClient:
 
     def _answer(self, message: Message) -> None:
         result = None
-        if message["method"] == "workspace/configuration":
+        if message["method"] in self.answers:
+            result = self.answers[message["method"]](message["params"])
+        elif message["method"] == "workspace/configuration":
             result = [self.configuration for _ in message["params"]["items"]]
         self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
@@ -214,6 +218,12 @@ class LspClient:
         self.process._transport.close()  # type: ignore[attr-defined]
         await self.process.wait()
         await asyncio.sleep(0)
+
+
+def _with_status(capabilities: Message) -> Message:
+    experimental = capabilities.get("experimental", {})
+    ours = {"status": True} | experimental.get("midfill", {})
+    return capabilities | {"experimental": experimental | {"midfill": ours}}
 
 
 def inline_params(uri: str, line: int, character: int, kind: int = 2) -> Message:
