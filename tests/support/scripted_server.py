@@ -14,6 +14,7 @@ import json
 import os
 import sys
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ class _Events:
 
 
 def _engine(script: dict[str, Any], events: _Events) -> Any:
-    from midfill_engine.api import FillRequest, FillResult, OnDraft
+    from midfill_engine.api import Draft, FillRequest, FillResult, OnDraft
     from support.scripted import Answer, Gate, ScriptedEngine
 
     def next_answer(_request: FillRequest) -> Answer:
@@ -104,12 +105,17 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
             events.tell("fill", number=len(self.requests) + 1, **_shown(request))
             before = self.num_steps
             try:
-                result = await super().fill(request, lambda draft: events.tell("step", number=self.num_steps))
+                result = await super().fill(request, partial(self._step, on_draft))
             except asyncio.CancelledError:
                 events.tell("cancelled", num_steps=self.num_steps - before, request_id=request.request_id)
                 raise
             events.tell("finished", num_steps=self.num_steps - before, request_id=request.request_id)
             return result
+
+        def _step(self, on_draft: OnDraft | None, draft: Draft) -> None:
+            events.tell("step", number=self.num_steps)
+            if on_draft is not None:
+                on_draft(draft)
 
     tasks: list[asyncio.Task[None]] = []
     return TellingEngine(default=next_answer)
@@ -117,6 +123,7 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
 
 def _shown(request: Any) -> dict[str, Any]:
     names = ("prefix", "suffix", "language", "mode", "num_candidates", "client", "document", "request_id")
+    names += ("seed", "selection", "instruction")
     limits = {"max_tokens": request.limits.max_tokens, "deadline_s": request.limits.deadline_s}
     return {name: getattr(request, name) for name in names} | limits
 

@@ -48,8 +48,9 @@ def unit_of(site: Site) -> str:
     """The file's unit of indentation, judged by the lines near the cursor."""
     lines = (site.prefix[-8_000:] + site.suffix[:8_000]).split("\n")
     leads = [_lead(line) for line in lines if line.strip()]
-    num_tabs = sum(lead.startswith("\t") for lead in leads)
-    num_spaces = sum(lead.startswith(" ") for lead in leads)
+    own = [] if site.before.strip() else [site.before]
+    num_tabs = sum(lead.startswith("\t") for lead in leads + own)
+    num_spaces = sum(lead.startswith(" ") for lead in leads + own)
     if num_tabs > num_spaces:
         return "\t"
     steps = Counter(
