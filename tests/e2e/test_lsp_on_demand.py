@@ -238,8 +238,10 @@ async def test_a_client_whose_answer_makes_no_sense_is_not_waited_for_for_ever(a
         ("file:///work/a.py", {"excludeGlobs": ["*.py"]}, "excluded by midfill.excludeGlobs"),
     ],
 )
-async def test_where_nothing_is_suggested_nothing_is_filled_on_demand(uri: str, options: Message, reason: str) -> None:
-    async with Editor.run("x = \n", Say(text="1"), uri=uri) as editor:
+async def test_where_nothing_is_suggested_nothing_is_filled_on_demand(
+    uri: str, options: Message, reason: str, tmp_path: Path
+) -> None:
+    async with Editor.run("x = \n", Say(text="1"), uri=uri, release=tmp_path / "never") as editor:
         editor.client.notify("workspace/didChangeConfiguration", {"settings": options or {"maxTokens": 64}})
         for command in (FILL, REWRITE, NEXT, WRITE_TEST, DOCSTRING):
             result = await editor.command(command, range=editor.range(0, 4))
@@ -270,7 +272,7 @@ async def test_any_argument_at_all_gets_a_result_that_is_one() -> None:
         editor.refuses = True
         document = {"uri": editor.uri}
         asked = {}
-        for number in range(400):
+        for _ in range(400):
             command = rng.choice([FILL, REWRITE, NEXT, WRITE_TEST, DOCSTRING, MODELS])
             keys = rng.sample(["textDocument", "position", "range", "instruction", "extra"], rng.randint(0, 4))
             argument = {key: rng.choice(WRONG) for key in keys}

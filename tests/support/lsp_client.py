@@ -5,7 +5,8 @@
         client.open("file:///a.py", "x = ")
         items = (await client.inline("file:///a.py", 0, 4))["items"]
 
-Requests of the server are answered by `answers`, or from `configuration`. Whatever is waited for fails loudly after PATIENCE_S.
+Requests of the server are answered by `answers`, or from `configuration`. Whatever is waited for fails loudly after
+PATIENCE_S.
 """
 
 from __future__ import annotations
