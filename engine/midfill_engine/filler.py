@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from midfill_engine.api import Candidate, EngineOptions, FillRequest, FillResult, Finish, Mode, Timings
-from midfill_engine.causal import CausalHead, CausalModel
+from midfill_engine.beam import Beam, BeamDraft, Branching
+from midfill_engine.causal import CausalHead
 from midfill_engine.core import Control, OnProgress
 from midfill_engine.denoise.constraint import AllOf, Banned, Constraint
 from midfill_engine.denoise.length import FixedLength, Length, NullLength
@@ -80,7 +81,7 @@ class Filler:
     """A `core.FillCore` over one model. Owned by one thread. `causal_model`: the same weights read left to right, where
     they should draft and judge too."""
 
-    def __init__(self, preset: Preset, loaded: Loaded[BlockModel], causal_model: CausalModel | None = None) -> None:
+    def __init__(self, preset: Preset, loaded: Loaded[BlockModel], causal_model: Branching | None = None) -> None:
         self._preset = preset
         self._model = loaded.model
         self._codec = loaded.codec
@@ -144,7 +145,7 @@ class Filler:
             while self._goes_on(middle, plan, control):
                 num_steps += self._extend(middle, plan, control if middle is middles[0] else _unwatched(control))
         offers = self._offers(middles, plan)
-        if self._causal is not None and plan.mode is Mode.LINE and not _is_interrupted(middles):
+        if self._causal is not None and not _is_interrupted(middles):
             offers = self._judged(offers, self._causal, plan, control)
         leading = offers[0].middle if offers else middles[0]
         total = time.perf_counter() - began
@@ -255,18 +256,25 @@ class Filler:
         return offers[:1] + sorted(offers[1:], key=lambda offer: -offer.confidence)
 
     def _judged(self, offers: list[_Offer], causal: CausalHead, plan: Plan, control: Control) -> list[_Offer]:
-        """The offers and the causal head's own draft, the likeliest in its place first, as many as were asked for."""
+        """The offers and the causal head's own drafts, the likeliest in its place first, as many as were asked for."""
         ids = plan.prompt.encoded + plan.prompt.tail
-        limit = min(plan.request.limits.max_tokens, 2 * self._preset.line_slots)
-        draft = causal.draft(ids, limit, control) if len(ids) > 1 else None
-        if draft is None:
+        if len(ids) < 2:
             return offers
-        middle = _Middle(seed=0, tokens=draft.tokens, log_probs=draft.log_probs, is_open=not draft.is_ended)
-        offer = _Offer(text=self.read(draft.tokens, plan), confidence=_confidence(middle), middle=middle)
-        if offer.text and offer.text not in {other.text for other in offers}:
-            offers = [*offers, offer]
-        worth = {o.text: causal.log_likelihood(ids, self._codec.ids(o.text), plan.prompt.head) for o in offers}
-        return sorted(offers, key=lambda o: -worth[o.text])[: plan.request.num_candidates]
+        found = {offer.text: offer for offer in offers}
+        for draft in causal.drafts(ids, self._beam(plan), control):
+            text = self.read(list(draft.tokens), plan)
+            if text and text not in found:
+                found[text] = _offer_of(text, draft)
+        worth = causal.log_likelihoods(ids, [self._codec.ids(text) for text in found], plan.prompt.head)
+        ranked = sorted(zip(found.values(), worth, strict=True), key=lambda pair: -pair[1])
+        return [offer for offer, _ in ranked][: plan.request.num_candidates]
+
+    def _beam(self, plan: Plan) -> Beam:
+        preset, limit = self._preset, plan.request.limits.max_tokens
+        if plan.mode is Mode.LINE:
+            return Beam(width=preset.beam_width, max_tokens=min(limit, 2 * preset.line_slots))
+        tokens = min(limit, preset.block_slots)
+        return Beam(width=preset.beam_width, max_tokens=tokens, max_lines=preset.beam_lines)
 
     def read(self, tokens: list[int], plan: Plan) -> str:
         """The text that tokens of the slots offer in the plan's hole; empty where that is nothing."""
@@ -308,6 +316,12 @@ class Filler:
 def _confidence(middle: _Middle) -> float:
     """Geometric mean of the probabilities of the tokens, the end among them."""
     return math.exp(sum(middle.log_probs) / len(middle.log_probs)) if middle.log_probs else 0.0
+
+
+def _offer_of(text: str, draft: BeamDraft) -> _Offer:
+    num_tokens = len(draft.tokens)
+    middle = _Middle(seed=0, tokens=list(draft.tokens), log_probs=[], is_open=False)
+    return _Offer(text=text, confidence=math.exp(draft.score / (num_tokens + 1)), middle=middle)
 
 
 def _is_interrupted(middles: list[_Middle]) -> bool:

@@ -27,7 +27,8 @@ class Preset:
     first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
     first_signal, conditioning: see `models.diffusion_gemma`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
-    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. has_causal_draft: see `causal`.
+    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. has_causal_draft: see `causal`;
+    beam_width, beam_lines: rows and lines of its search, see `beam`.
     can_instruct: follows an instruction.
     """
 
@@ -55,10 +56,12 @@ class Preset:
     confidence: float = 0.005
     is_held_free: bool = False
     has_causal_draft: bool = False
+    beam_width: int = 8
+    beam_lines: int = 4
     can_instruct: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("line_slots", "block_slots", "max_steps"):
+        for name in ("line_slots", "block_slots", "max_steps", "beam_width", "beam_lines"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("tail", "head", "first_noise_id", "stability"):
             self._check(name, getattr(self, name) >= 0, "0 or more")

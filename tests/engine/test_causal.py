@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from midfill_engine.api import EngineOptions, FillRequest, Mode
+from midfill_engine.beam import Beam
 from midfill_engine.causal import CausalHead
 from midfill_engine.core import Control
 from midfill_engine.filler import Filler, load_filler
@@ -35,40 +36,34 @@ def reference_log_probs(ids: list[int]) -> torch.Tensor:
     return logits.log_softmax(-1)
 
 
-def test_draft_is_greedy_and_ends_before_a_line_end() -> None:
-    """Token by token as a plain loop over the class finds them; what is banned never comes."""
-    expected: list[int] = []
-    banned = marks(7, 8)
-    for _ in range(6):
-        scores = reference_log_probs(IDS + expected)[-1].masked_fill(banned, float("-inf"))
-        expected.append(int(scores.argmax()))
-    head = CausalHead(DiffusionGemma(tiny_model(tiny_config())), banned, NONE)
-    whole = head.draft(IDS, 6, Control())
-    assert whole is not None
-    assert whole.tokens == expected
-    assert not whole.is_ended
-    ending = CausalHead(DiffusionGemma(tiny_model(tiny_config())), banned, marks(expected[3]))
-    cut = ending.draft(IDS, 6, Control())
-    assert cut is not None
-    assert cut.tokens == expected[: expected.index(expected[3])]
-    assert cut.is_ended
-    assert len(cut.log_probs) == len(cut.tokens) + 1
-
-
 def test_log_likelihood_is_the_sum_over_middle_and_what_follows() -> None:
-    middle, after = [40, 41], [50, 51, 52]
-    said = middle + after
-    log_probs = reference_log_probs(IDS + said)
-    want = sum(float(log_probs[len(IDS) - 1 + i, token]) for i, token in enumerate(said))
+    """Of each middle what it is alone, however long the others are."""
+    middles, after = [[40, 41], [], [42, 43, 44, 45], [46]], [50, 51, 52]
     head = CausalHead(DiffusionGemma(tiny_model(tiny_config())), NONE, NONE)
-    assert head.log_likelihood(IDS, middle, after) == pytest.approx(want, abs=1e-3)
-    assert head.log_likelihood(IDS, [], []) == 0.0
+    got = head.log_likelihoods(IDS, middles, after)
+    for middle, likelihood in zip(middles, got, strict=True):
+        said = middle + after
+        log_probs = reference_log_probs(IDS + said)
+        want = sum(float(log_probs[len(IDS) - 1 + i, token]) for i, token in enumerate(said))
+        assert likelihood == pytest.approx(want, abs=1e-3)
+    assert head.log_likelihoods(IDS, [[], []], []) == [0.0, 0.0]
+    assert head.log_likelihoods(IDS, [[40]], []) == pytest.approx(
+        [float(reference_log_probs([*IDS, 40])[-2, 40])], abs=1e-3
+    )
+
+
+def test_lines_of_each_number_are_drafted() -> None:
+    head = CausalHead(DiffusionGemma(tiny_model(tiny_config())), NONE, marks(7, 8, 20, 21, 22, 40, 60, 61, 62))
+    drafts = head.drafts(IDS, Beam(width=8, max_tokens=20, max_lines=3), Control())
+    assert len(drafts) > 3
+    assert all(sum(d.num_lines == lines for d in drafts) <= 3 for lines in (1, 2, 3))
+    assert len(head.drafts(IDS, Beam(width=4, max_tokens=20), Control())) <= 4
 
 
 @pytest.mark.parametrize("control", [Control(is_cancelled=lambda: True), Control(deadline=0.0)])
 def test_an_interrupted_draft_is_none(control: Control) -> None:
     head = CausalHead(DiffusionGemma(tiny_model(tiny_config())), NONE, NONE)
-    assert head.draft(IDS, 6, control) is None
+    assert head.drafts(IDS, Beam(width=2, max_tokens=6), control) == []
 
 
 def test_the_likeliest_draft_leads() -> None:
@@ -85,10 +80,8 @@ def test_the_likeliest_draft_leads() -> None:
     assert len(judged.candidates) == 1
     head = CausalHead(loaded.model, both.banned, torch.zeros_like(both.banned))
     prompt = both.plan(request).prompt
-    worth = [
-        head.log_likelihood(prompt.encoded + prompt.tail, loaded.codec.ids(text), prompt.head)
-        for text in (judged.text, alone.text)
-    ]
+    texts = [loaded.codec.ids(text) for text in (judged.text, alone.text)]
+    worth = head.log_likelihoods(prompt.encoded + prompt.tail, texts, prompt.head)
     assert worth[0] >= worth[1] or not alone.text
     assert not judged.text.endswith(")")
 
