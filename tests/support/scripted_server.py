@@ -66,6 +66,8 @@ def _door(script: dict[str, Any]) -> Any:
         events.tell("start", preset=options.preset)
         if script["start_error"]:
             raise _error(script["start_error"])
+        if on_load is not None:
+            on_load(0.5, "half way")
         if script["is_start_held"]:
             await _released(script["release"])
         return EngineStatus(state=EngineState.READY, preset=options.preset)
