@@ -62,7 +62,7 @@ def function_at(lines: Sequence[str], row: int, language: str) -> Function | Non
 def _decorated(lines: Sequence[str], row: int, language: str) -> Function | None:
     """The function below, if the row is one of its decorators."""
     below = row
-    while below + 1 < len(lines) and language == "python" and lines[below].lstrip().startswith("@"):
+    while below + 1 < len(lines) and lines[below].lstrip().startswith(("@", "#[")):
         below += 1
     return function_at(lines, below, language) if below > row else None
 

@@ -6,7 +6,7 @@ import re
 
 COMMENT = re.compile(
     r"""[ \t]*(?:[^\w\s"']{1,4}|\brem\b)[ \t]*midfill:[ \t]*(?P<what>[^\r\n]*?)[ \t]*
-        (?:\*/|-->|\*\)|--\]\]|\#\}|%>)?[ \t]*(?=[\r\n]|\Z)""",
+        (?:(?:\*/|-->|\*\)|--\]\]|\#\}|%>)|(?=[\r\n]|\Z))""",
     re.IGNORECASE | re.VERBOSE,
 )
 WHOLE_LINE = re.compile(r"(?:(?<=\n)|(?<=\r)|\A)" + COMMENT.pattern + r"(?:\r\n?|\n|\Z)", COMMENT.flags)
