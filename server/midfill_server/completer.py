@@ -1,7 +1,9 @@
 """From a cursor to suggestions, whatever feature of the protocol asks.
 
-    position ─▶ snapshot ─▶ what was suggested already? ─▶ wait for the next key ─▶ engine ─▶ tidy ─▶ offers
-                                     └──────────────────────────────────────────────────────▶
+    position ─▶ snapshot ─▶ what was suggested already? ─▶ is a fill under way? ─▶ wait for the next key ─▶ engine
+                                   │    ▲                          └─ join it ─▶ ┬ ◀────────────────────────┘
+                                   │    └───────────── tidy, keep ◀──────────────┘
+                                   └─▶ offers
 
 Knows nothing of the protocol's types. Whatever goes wrong, the answer is no offer and a line in the log.
 """
@@ -12,25 +14,33 @@ import asyncio
 import logging
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from midfill_engine.api import FillRequest, FillResult, Limits, Mode
-from midfill_server.documents import Document, DocumentStore
+from midfill_engine.api import FillRequest, FillResult, Limits, Mode, OnDraft
+from midfill_server.again import Again
+from midfill_server.cursors import Cursors
+from midfill_server.documents import Change, Document, DocumentStore
 from midfill_server.engine_link import EngineLink
 from midfill_server.exclusions import why_off
+from midfill_server.flights import Flight, Flights, Ticket
+from midfill_server.pace import Pace
 from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site, tidy
 from midfill_server.scheduler import Scheduler, Slot
 from midfill_server.settings import Settings
 from midfill_server.snapshot import Snapshot, take
 from midfill_server.status import StatusLine
-from midfill_server.suggestions import Suggestion, SuggestionCache
+from midfill_server.suggestions import Shown, Suggestion, SuggestionCache
+from midfill_server.tally import Tally
 
 logger = logging.getLogger(__name__)
 
 PATIENCE_IF_INVOKED = 3
 INLINE = "inline"
+MOST_CANDIDATES = 16
+"""The engine makes no more of one question; each has a seed of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +67,17 @@ class Offer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Question:
+    """A request and the text it is about."""
+
+    ask: Ask
+    slot: Slot
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
 class Completer:
-    """Everything of one client that a completion needs."""
+    """Everything of one client that a completion needs. `scheduler`: of what is done on demand."""
 
     documents: DocumentStore
     engine: EngineLink
@@ -68,46 +87,141 @@ class Completer:
     encoding: Encoding
     settings: Callable[[], Settings]
     client: str
+    flights: Flights = field(default_factory=Flights)
+    pace: Pace = field(default_factory=Pace)
+    again: Again = field(default_factory=Again)
+    tally: Tally = field(default_factory=Tally)
 
     async def complete(self, ask: Ask) -> tuple[Offer, ...]:
         """What to offer. Raises CancelledError only when the caller itself is cancelled."""
+        began = time.perf_counter()
         document = self.documents.get(ask.uri)
         settings = self.settings()
         if document is None or not self._is_on(document, settings):
             return ()
         slot = Slot(ask.uri, ask.feature)
-        snapshot = take(document, ask.line, ask.character, self.encoding)
-        known = self.suggestions.find(snapshot, is_full=ask.is_invoked)
-        offers = _offers(tidy_all(known, snapshot), snapshot)
+        self.flights.stop_ahead(but=slot)
+        question = Question(ask=ask, slot=slot, snapshot=take(document, ask.line, ask.character, self.encoding))
+        self.tally.num_asked += 1
+        offers = await self._answer(question, settings)
         if offers:
-            self.scheduler.supersede(slot)
-            return offers
-        return await self._ask_engine(ask, slot, snapshot, settings)
+            self.tally.num_answered += 1
+            self.tally.note_latency(time.perf_counter() - began)
+        return offers
+
+    def on_change(self, document: Document, changes: list[Change]) -> None:
+        """The text of a document has changed."""
+        self.pace.note_key(time.monotonic())
+        cursors = Cursors(document, changes)
+        self.flights.on_change(document.uri, cursors.all)
+        for cursor in cursors.behind():
+            if self.suggestions.is_completed(cursor):
+                self._fetch_ahead(cursor)
+
+    def renew(self, uri: str, line: int, character: int) -> None:
+        """Have the next explicit request at this place answered with new drafts."""
+        document = self.documents.get(uri)
+        if document is not None:
+            self.again.expect(take(document, line, character, self.encoding))
+
+    def forget(self, uri: str | None = None) -> None:
+        """Forget what was suggested, and stop what runs, for a document or for all."""
+        self.flights.stop_all(uri)
+        if uri is None:
+            self.suggestions.clear()
+        else:
+            self.suggestions.forget(uri)
 
     def _is_on(self, document: Document, settings: Settings) -> bool:
         reason = why_off(document.uri, document.language, settings)
         self.status.show_inactive(reason)
         return not reason
 
-    async def _ask_engine(self, ask: Ask, slot: Slot, snapshot: Snapshot, settings: Settings) -> tuple[Offer, ...]:
-        request = fill_request(ask, snapshot, settings, self.client)
-        pause_s = 0.0 if ask.is_invoked else settings.debounce_ms / 1000
-        try:
-            result = await self.scheduler.latest(slot, self._fill(request, pause_s))
-        except Exception:
-            logger.exception("%s: failed", ask.request_id)
-            return ()
-        if result is None or not self._is_current(snapshot):
-            return ()
-        _log(ask, result)
-        middles = tidy_all((candidate.text for candidate in result.candidates), snapshot)
-        if middles:
-            self.suggestions.keep(Suggestion(snapshot, middles, is_full=ask.is_invoked))
-        return _offers(middles, snapshot)
+    async def _answer(self, question: Question, settings: Settings) -> tuple[Offer, ...]:
+        is_invoked, snapshot = question.ask.is_invoked, question.snapshot
+        is_again = is_invoked and self.again.take(snapshot)
+        offers = () if is_again else self._known(question)
+        if offers:
+            self.flights.let_go(question.slot)
+            self.flights.join(question.slot, snapshot, is_full=False)  # what was typed against is stopped
+            self.tally.num_known += 1
+        else:
+            ticket = self.flights.ticket(question.slot)
+            try:
+                offers = await self._wait(question, ticket, settings, is_again)
+            except asyncio.CancelledError:
+                self.flights.give_up(question.slot, ticket)
+                raise
+        if offers and is_invoked:
+            self.again.note(snapshot)
+        return offers
 
-    async def _fill(self, request: FillRequest, pause_s: float) -> FillResult | None:
-        await asyncio.sleep(pause_s)
-        return await self.engine.fill(request)
+    def _known(self, question: Question) -> tuple[Offer, ...]:
+        known = self.suggestions.find(question.snapshot, is_full=question.ask.is_invoked)
+        return _offers(tidy_all(known, question.snapshot), question.snapshot)
+
+    async def _wait(self, question: Question, ticket: Ticket, settings: Settings, is_again: bool) -> tuple[Offer, ...]:
+        """The answer of the fill under way if that agrees, else of one that is begun here."""
+        snapshot, is_invoked = question.snapshot, question.ask.is_invoked
+        flight = None if is_again else self.flights.join(question.slot, snapshot, is_invoked)
+        if flight is not None:
+            was_ahead, flight.is_ahead = flight.is_ahead, False
+            offers = await self._landed(question, ticket, flight)
+            if offers:
+                self.tally.num_ahead += was_ahead
+                self.tally.num_joined += not was_ahead
+            if offers or flight.has_answered(snapshot):
+                return offers
+        if not is_invoked:
+            await ticket.pause(self.pace.pause_s(settings.debounce_s))
+        if ticket.is_void:
+            return ()
+        return await self._landed(question, ticket, self._start(question, settings, is_again))
+
+    async def _landed(self, question: Question, ticket: Ticket, flight: Flight) -> tuple[Offer, ...]:
+        """What there is to offer when the fill has ended; nothing if the request has become useless."""
+        await ticket.wait_for(flight)
+        return () if ticket.is_void or not self._is_current(question.snapshot) else self._known(question)
+
+    def _start(self, question: Question, settings: Settings, is_again: bool = False, is_ahead: bool = False) -> Flight:
+        """Have the engine asked; what it says goes to the suggestions."""
+        ask, snapshot = question.ask, question.snapshot
+        shown = self.suggestions.shown_at(snapshot) if is_again else Shown()
+        request = fill_request(ask, snapshot, settings, self.client)
+        num_candidates = min(request.num_candidates + len(shown.middles), MOST_CANDIDATES)
+        request = replace(request, seed=shown.seed, num_candidates=num_candidates)
+        self.tally.num_fills += 1
+        self.tally.num_fills_ahead += is_ahead
+
+        async def work(on_draft: OnDraft) -> None:
+            try:
+                result = await self.engine.fill(request, on_draft)
+            except Exception:
+                logger.exception("%s: failed", ask.request_id)
+                return
+            if result is not None:
+                _log(ask, result)
+                self.pace.note_fill(result.timings.total)
+                self._keep(question, result, shown)
+
+        flight = Flight(snapshot, work, is_full=ask.is_invoked, is_ahead=is_ahead)
+        return self.flights.start(question.slot, flight)
+
+    def _keep(self, question: Question, result: FillResult, shown: Shown) -> None:
+        middles = tidy_all((candidate.text for candidate in result.candidates), question.snapshot)
+        new = tuple(middle for middle in middles if middle not in shown.middles)
+        middles = (*new, *shown.middles)
+        if middles:
+            is_full, seed = question.ask.is_invoked, shown.seed + MOST_CANDIDATES
+            self.suggestions.keep(Suggestion(question.snapshot, middles, is_full=is_full, seed=seed))
+
+    def _fetch_ahead(self, snapshot: Snapshot) -> None:
+        """A suggestion has been accepted: what comes after it is likely to be asked for next."""
+        slot, settings = Slot(snapshot.uri, INLINE), self.settings()
+        if self.suggestions.find(snapshot) or self.flights.join(slot, snapshot, is_full=False) is not None:
+            return
+        ask = Ask(uri=snapshot.uri, line=snapshot.row, character=snapshot.column, request_id="in advance")
+        self._start(Question(ask=ask, slot=slot, snapshot=snapshot), settings, is_ahead=True)
 
     def _is_current(self, snapshot: Snapshot) -> bool:
         document = self.documents.get(snapshot.uri)

@@ -13,6 +13,7 @@ from typing import Any
 from midfill_engine.api import Mode
 
 Check = Callable[[object], Any]
+AUTO = "auto"
 
 
 class Fallback(StrEnum):
@@ -59,6 +60,18 @@ def _number(least: int, most: int) -> Check:
     return check
 
 
+def _number_or_auto(least: int, most: int) -> Check:
+    number = _number(least, most)
+
+    def check(value: object) -> int | str:
+        try:
+            return AUTO if value == AUTO else int(number(value))
+        except ValueError as error:
+            raise ValueError(f"{error}, or {AUTO}") from None
+
+    return check
+
+
 def _one_of(choices: type[StrEnum]) -> Check:
     def check(value: object) -> StrEnum:
         try:
@@ -87,7 +100,11 @@ RULES: Mapping[str, Rule] = {
     "deadline_ms": Rule(
         _number(50, 600_000), "After this time the best draft so far is shown; an explicit request waits thrice."
     ),
-    "debounce_ms": Rule(_number(0, 5000), "How long to wait for the next key before the model is asked."),
+    "debounce_ms": Rule(
+        _number_or_auto(0, 5000),
+        "The longest wait for the next key before the model is asked: a number, or `auto` for the server's choice. How "
+        "long it is in fact depends on your typing and the engine's speed; an explicit request never waits.",
+    ),
     "languages_off": Rule(_texts, "Language ids in which nothing is suggested."),
     "exclude_globs": Rule(_texts, "Paths in which nothing is suggested, such as `generated/*.py`."),
     "completion_fallback": Rule(

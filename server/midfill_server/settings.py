@@ -12,7 +12,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from midfill_engine.api import EngineOptions, Mode
-from midfill_server.setting_rules import RULES, Fallback, LogLevel
+from midfill_server.pace import AUTO_BOUND_S
+from midfill_server.setting_rules import AUTO, RULES, Fallback, LogLevel
 
 SECTION = "midfill"
 Complain = Callable[[str], None]
@@ -29,7 +30,7 @@ class Settings:
     max_tokens: int = 128
     num_candidates: int = 3
     deadline_ms: int = 2000
-    debounce_ms: int = 25
+    debounce_ms: int | str = AUTO
     languages_off: tuple[str, ...] = ()
     exclude_globs: tuple[str, ...] = ()
     completion_fallback: Fallback = Fallback.AUTO
@@ -39,6 +40,11 @@ class Settings:
     def engine_options(self) -> EngineOptions:
         """The engine that these settings want."""
         return EngineOptions(preset=self.preset, device=self.device)
+
+    @property
+    def debounce_s(self) -> float:
+        """The longest wait for the next key."""
+        return AUTO_BOUND_S if isinstance(self.debounce_ms, str) else self.debounce_ms / 1000
 
 
 def wire_name(name: str) -> str:

@@ -1,9 +1,7 @@
 """What was suggested, so that typing into a suggestion never asks the model again.
 
 A suggestion answers a later request if the text before the cursor has grown by what the suggestion begins with, whether
-typed or accepted word by word, and the text after it is still the same. Two things may happen to the text after it: an
-editor inserts the closing bracket of one that was typed, and somebody types over a closing bracket that the suggestion
-would have replaced.
+typed or accepted word by word, and the text after it is still the same (see `agreement`).
 """
 
 from __future__ import annotations
@@ -12,21 +10,29 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from midfill_server.agreement import still_follows, typed_since
 from midfill_server.postprocess import Middle
 from midfill_server.snapshot import Snapshot
 
 MOST_KEPT = 64
-CLOSERS = frozenset(")]}>\"'`")
-MOST_INSERTED = 4
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What was offered where. `is_full`: made for somebody who asked for several."""
+    """What was offered where. `is_full`: made for somebody who asked for several. `seed`: of drafts not made yet."""
 
     snapshot: Snapshot
     middles: tuple[Middle, ...]
     is_full: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What somebody who asks again has seen. `seed`: of other drafts."""
+
+    middles: tuple[Middle, ...] = ()
+    seed: int = 0
 
 
 class SuggestionCache:
@@ -41,8 +47,7 @@ class SuggestionCache:
 
     def keep(self, suggestion: Suggestion) -> None:
         """Remember a suggestion, in place of an earlier one for the same hole."""
-        snapshot = suggestion.snapshot
-        key = (snapshot.uri, snapshot.prefix, snapshot.suffix)
+        key = _key(suggestion.snapshot)
         self._kept.pop(key, None)
         self._kept[key] = suggestion
         while len(self._kept) > self._most_kept:
@@ -57,6 +62,22 @@ class SuggestionCache:
                     return rests
         return ()
 
+    def shown_at(self, snapshot: Snapshot) -> Shown:
+        """What has been suggested at a place, whether for this place or typed into."""
+        for suggestion in reversed(self._kept.values()):
+            if _key(suggestion.snapshot) == _key(snapshot):
+                return Shown(suggestion.middles, suggestion.seed)
+        return Shown(tuple(Middle(rest) for rest in self.find(snapshot)))
+
+    def is_completed(self, snapshot: Snapshot) -> bool:
+        """Whether a suggestion has just been put in, or typed, to its end."""
+        return any(
+            typed_since(then, snapshot) == middle.text and still_follows(then, snapshot, middle.num_absorbed)
+            for suggestion in self._kept.values()
+            if (then := suggestion.snapshot).uri == snapshot.uri
+            for middle in suggestion.middles
+        )
+
     def forget(self, uri: str) -> None:
         """Forget a document's suggestions."""
         for key in [key for key in self._kept if key[0] == uri]:
@@ -67,34 +88,15 @@ class SuggestionCache:
         self._kept.clear()
 
 
+def _key(snapshot: Snapshot) -> tuple[str, str, str]:
+    return snapshot.uri, snapshot.prefix, snapshot.suffix
+
+
 def _rests(suggestion: Suggestion, now: Snapshot) -> Iterator[str]:
-    typed = _typed(suggestion.snapshot.prefix, now.prefix)
+    typed = typed_since(suggestion.snapshot, now)
     if typed is None:
         return
     for middle in suggestion.middles:
         rest = middle.text[len(typed) :]
-        if rest and middle.text.startswith(typed) and _still_follows(suggestion.snapshot, middle, now):
+        if rest and middle.text.startswith(typed) and still_follows(suggestion.snapshot, now, middle.num_absorbed):
             yield rest
-
-
-def _typed(before: str, now: str) -> str | None:
-    """What has been added at the end since then; None if something else has changed."""
-    return now[len(before) :] if now.startswith(before) else None
-
-
-def _still_follows(then: Snapshot, middle: Middle, now: Snapshot) -> bool:
-    is_cut = then.is_suffix_cut and now.is_suffix_cut
-    if any(_is_same(then.suffix[count:], now.suffix, is_cut) for count in range(middle.num_absorbed + 1)):
-        return True
-    for count in range(1, MOST_INSERTED + 1):
-        if now.suffix[count - 1 : count] not in CLOSERS:
-            return False
-        if _is_same(then.suffix, now.suffix[count:], is_cut):
-            return True
-    return False
-
-
-def _is_same(one: str, other: str, is_cut: bool) -> bool:
-    """Equal; where the bounds of a snapshot cut, equal up to the nearer of the two."""
-    length = min(len(one), len(other)) if is_cut else None
-    return one[:length] == other[:length]

@@ -93,6 +93,7 @@ async def test_of_a_storm_only_the_last_request_runs_to_its_end() -> None:
     async with editing("x = \n", *held, Say(text="new", num_steps=5)) as client:
         asked = []
         for number in range(1, 31):
+            client.change(URI, number + 1, "x = \n" + "\n" * number)  # a change elsewhere: it agrees with nothing
             asked.append(client.ask_inline(URI, 0, 4))
             await client.event(lambda event, number=number: event == {"event": "step", "number": number})
         results = [texts(await client.result(request_id)) for request_id in asked]
@@ -101,8 +102,8 @@ async def test_of_a_storm_only_the_last_request_runs_to_its_end() -> None:
         assert [(event["event"], event["num_steps"]) for event in ends] == [("cancelled", 1)] * 29 + [("finished", 5)]
 
 
-async def test_a_storm_without_pauses_reaches_the_engine_once() -> None:
-    async with editing("x = \n", Say(text="new"), options={"debounceMs": 200}) as client:
+async def test_a_storm_in_one_place_reaches_the_engine_once() -> None:
+    async with editing("x = \n", Say(text="new")) as client:
         asked = [client.ask_inline(URI, 0, 4) for _ in range(30)]
         results = [texts(await client.result(request_id)) for request_id in asked]
         assert results == [[]] * 29 + [["new"]]
@@ -124,15 +125,101 @@ async def test_cancelling_stops_the_engine_before_its_next_step() -> None:
         assert texts(await client.inline(URI, 0, 4)) == ["new"]
 
 
-async def test_a_key_makes_the_running_request_useless() -> None:
+async def test_a_key_makes_the_running_request_useless_and_what_it_contradicts_is_stopped() -> None:
     """Neovim does not cancel and draws late answers into a text that has moved on."""
-    async with editing("x = \n", Say(text="old", hold_before=2), Say(text="new")) as client:
+    async with editing("x = \n", Say(text="old thing", hold_before=3), Say(text="new")) as client:
         request_id = client.ask_inline(URI, 0, 4)
-        await client.event(lambda event: event["event"] == "step")
+        await client.event(lambda event: event == {"event": "step", "number": 2})  # "old" is locked
         client.change(URI, 2, "y", at=(0, 4, 0, 4))
         assert await client.result(request_id) == {"items": []}
-        await client.event(lambda event: event["event"] == "cancelled")
+        cancelled = await client.event(lambda event: event["event"] == "cancelled")
+        assert cancelled["num_steps"] == 2
         assert texts(await client.inline(URI, 0, 5)) == ["new"]
+
+
+async def test_typing_along_with_a_running_fill_does_not_stop_it(tmp_path: Path) -> None:
+    """At eight keys a second a fill of 150 ms was overtaken by every key, and no suggestion came until a pause."""
+    release = tmp_path / "release"
+    said = Say(text="foo(a, b)", hold_before=3)
+    async with editing("x = \n", said, release=release) as client:
+        await client.status(kind="Normal", busy=False)
+        first = client.ask_inline(URI, 0, 4)
+        await client.event(lambda event: event == {"event": "step", "number": 2})
+        client.change(URI, 2, "f", at=(0, 4, 0, 4))
+        assert await client.result(first) == {"items": []}
+        second = client.ask_inline(URI, 0, 5)
+        client.change(URI, 3, "o", at=(0, 5, 0, 5))
+        assert await client.result(second) == {"items": []}
+        third = client.ask_inline(URI, 0, 6)
+        client.notify("$/cancelRequest", {"id": second})  # an answered one: nobody is harmed
+        release.touch()
+        (item,) = (await client.result(third))["items"]
+        assert applied("x = fo\n", item) == "x = foo(a, b)\n"
+        assert len(fills(client)) == 1
+
+
+async def test_a_draft_that_contradicts_what_was_typed_since_is_stopped_and_the_newest_place_asked(
+    tmp_path: Path,
+) -> None:
+    release = tmp_path / "release"
+    said = Say(text="old thing else more", num_steps=9, hold_before=3)
+    async with editing("x = \n", said, Say(text="ew"), release=release) as client:
+        await client.status(kind="Normal", busy=False)
+        client.ask_inline(URI, 0, 4)
+        await client.event(lambda event: event == {"event": "step", "number": 2})  # nothing is locked yet
+        client.change(URI, 2, "n", at=(0, 4, 0, 4))
+        joined = client.ask_inline(URI, 0, 5)
+        release.touch()
+        assert texts(await client.result(joined)) == ["ew"]
+        cancelled = await client.event(lambda event: event["event"] == "cancelled")
+        assert cancelled["num_steps"] == 3  # "old" was locked then
+        assert [asked["prefix"] for asked in fills(client)] == ["x = ", "x = n"]
+
+
+async def test_a_cancelled_request_that_has_joined_a_fill_stops_it() -> None:
+    async with editing("x = \n", Say(text="foo thing", hold_before=3), Say(text="bar")) as client:
+        client.ask_inline(URI, 0, 4)
+        await client.event(lambda event: event == {"event": "step", "number": 2})
+        client.change(URI, 2, "f", at=(0, 4, 0, 4))
+        joined = client.ask_inline(URI, 0, 5)
+        await client.inline("file:///not/open.py", 0, 0)  # by now the other one has joined
+        client.notify("$/cancelRequest", {"id": joined})
+        assert await client.result(joined) == {"items": []}
+        cancelled = await client.event(lambda event: event["event"] == "cancelled")
+        assert cancelled["num_steps"] == 2
+
+
+async def test_who_asks_again_in_so_many_words_gets_other_drafts() -> None:
+    said = (Say(text="one"), Say(text="one", others=("two",)), Say(text="two", others=("one", "three")))
+    async with editing("x = \n", *said) as client:
+        assert texts(await client.inline(URI, 0, 4)) == ["one"]
+        assert texts(await client.inline(URI, 0, 4, kind=1)) == ["one", "two"]
+        assert texts(await client.inline(URI, 0, 4, kind=1)) == ["three", "one", "two"]
+        assert texts(await client.inline(URI, 0, 4)) == ["three", "one", "two"]
+        first, second, third = fills(client)
+        assert first["seed"] == second["seed"] == 0
+        assert third["seed"] > second["num_candidates"]
+
+
+async def test_what_comes_after_an_accepted_suggestion_is_there_already() -> None:
+    async with editing("x = \n", Say(text="foo()"), Say(text=".bar()")) as client:
+        assert texts(await client.inline(URI, 0, 4)) == ["foo()"]
+        client.change(URI, 2, "foo()", at=(0, 4, 0, 4))
+        await client.event(lambda event: event["event"] == "finished" and event["request_id"] == "in advance")
+        assert texts(await client.inline(URI, 0, 9)) == [".bar()"]
+        assert [asked["prefix"] for asked in fills(client)] == ["x = ", "x = foo()"]
+
+
+async def test_what_nobody_has_asked_for_makes_way() -> None:
+    other = "file:///work/other.py"
+    async with editing("x = \n", Say(text="foo()"), Say(text=".bar()", hold_before=2), Say(text="z")) as client:
+        client.open(other, "y = \n")
+        assert texts(await client.inline(URI, 0, 4)) == ["foo()"]
+        client.change(URI, 2, "foo()", at=(0, 4, 0, 4))
+        await client.event(lambda event: event["event"] == "fill" and event["request_id"] == "in advance")
+        assert texts(await client.inline(other, 0, 4)) == ["z"]
+        cancelled = await client.event(lambda event: event["event"] == "cancelled")
+        assert cancelled["request_id"] == "in advance"
 
 
 async def test_nothing_is_an_empty_list_and_never_null() -> None:

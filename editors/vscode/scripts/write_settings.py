@@ -70,18 +70,19 @@ def _shape(default: object, rule: Rule) -> dict[str, Any]:
     if isinstance(default, tuple):
         return {"type": "array", "items": {"type": "string"}}
     if isinstance(default, str):
-        return {"type": "string"}
+        bounds = _bounds(rule)
+        return {"type": ["integer", "string"], "pattern": f"^{default}$", **bounds} if bounds else {"type": "string"}
     raise TypeError(f"no shape for {default!r}")
 
 
 def _bounds(rule: Rule) -> dict[str, int]:
-    """The bounds that a number's rule names when it refuses."""
+    """The bounds that a number's rule names when it refuses; none where something else may be set."""
     try:
         rule.check(None)
     except ValueError as error:
-        least, most = map(int, re.findall(r"-?\d+", str(error)))
-        return {"minimum": least, "maximum": most}
-    raise TypeError("a number's rule takes anything")
+        numbers = re.findall(r"-?\d+", str(error))
+        return dict(zip(("minimum", "maximum"), map(int, numbers), strict=True)) if numbers else {}
+    raise TypeError("the rule takes anything")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def _take(raw: object, session: Session) -> bool:
     has_said_something = session.settings.configure(raw)
     settings = session.settings.current
     if settings != before:
-        session.completer.suggestions.clear()
+        session.completer.forget()
         set_level(settings.log_level)
         session.engine.use(settings.engine_options)
     return has_said_something

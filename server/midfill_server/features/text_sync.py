@@ -19,13 +19,14 @@ logger = logging.getLogger(__name__)
 
 def register(server: LanguageServer, session: Session) -> None:
     """Keep the documents of `session`."""
-    scheduler, suggestions = session.completer.scheduler, session.completer.suggestions
+    scheduler, completer = session.completer.scheduler, session.completer
     memory = session.desk.memory
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         item = params.text_document
         scheduler.supersede_all(item.uri)
+        completer.forget(item.uri)
         memory.forget(item.uri)
         document = session.documents.open(item.uri, item.language_id, item.version, item.text)
         if document is not None:
@@ -41,12 +42,13 @@ def register(server: LanguageServer, session: Session) -> None:
         edits = [_edit(change) for change in params.content_changes]
         changes = document.apply(edits, params.text_document.version, session.facts.encoding)
         memory.note(document.uri, changes, document.lines)
+        completer.on_change(document, changes)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         scheduler.supersede_all(uri)
-        suggestions.forget(uri)
+        completer.forget(uri)
         memory.forget(uri)
         session.documents.close(uri)
 
