@@ -13,7 +13,13 @@ from rich.console import Console
 
 from midfill_engine import __version__
 from midfill_engine.api import EngineOptions, connect, stop_engine
-from midfill_engine.bench.editor import measure_overhead, measure_typing, server_command, serving
+from midfill_engine.bench.editor import (
+    measure_overhead,
+    measure_type_through,
+    measure_typing,
+    server_command,
+    serving,
+)
 from midfill_engine.bench.model import measure_model
 from midfill_engine.bench.report import json_line, print_report
 from midfill_engine.bench.timing import Series
@@ -77,13 +83,20 @@ async def _measure_editor(options: argparse.Namespace) -> tuple[list[Series], di
             async with serving(command, settings, Series("")) as client:
                 whole, overhead = await measure_overhead(client, engine, options.keys, _SEED)
             async with serving(command, settings, Series("")) as client:
-                typing = await measure_typing(client, options.keys, _SEED)
+                typing, num_typed = await measure_typing(client, options.keys, _SEED)
+            async with serving(command, settings, Series("")) as client:
+                through = await measure_type_through(client, engine, options.keys, _SEED)
         finally:
             await engine.aclose()
             await stop_engine(engine_options)
     figures = {"initialize_ms_p50": start.p50}
     if overhead.values:
         figures["lsp_overhead_ms_p95"] = overhead.p95
+    figures["ghost_text_share"] = len(typing.values) / num_typed
     if typing.values:
         figures |= {"ghost_text_ms_p50": typing.p50, "ghost_text_ms_p95": typing.p95}
-    return [start, whole, overhead, typing], figures
+    if typing.values and whole.values:
+        figures["ghost_text_vs_round_trip"] = typing.p50 / whole.p50
+    if through.values:
+        figures["type_through_ms_p95"] = through.p95
+    return [start, whole, overhead, typing, through], figures

@@ -18,7 +18,8 @@ from midfill_engine.api import Engine
 from midfill_engine.bench.holes import line_holes
 from midfill_engine.bench.timing import Series
 
-_URI = "untitled:midfill-bench.py"
+_URI = "untitled:midfill-bench-{}.py"
+_NUM_FILES = 4
 _KEYS_PER_S = 8.0
 _PATIENCE_S = 60.0
 
@@ -109,28 +110,47 @@ def server_command() -> list[str]:
     return [sys.executable, "-P", "-m", "midfill_server", "serve"]
 
 
-async def measure_typing(client: LspClient, num_keys: int, seed: int) -> Series:
-    """Type real lines at 8 keys a second, asking after each key; how long the answered requests took."""
-    hole = line_holes(1, seed)[0]
-    typed = _Typing(client, hole.prefix[-4000:], hole.suffix[:2000])
-    await typed.warm_up()
-    series = Series("key to ghost text, 8 keys/s")
-    text = (hole.middle + "\n" + hole.suffix)[:num_keys]
-    pending: list[asyncio.Task[None]] = []
-    for key in text:
-        pending.append(asyncio.create_task(typed.press(key, series)))
-        await asyncio.sleep(1 / _KEYS_PER_S)
-    await asyncio.gather(*pending)
+async def measure_typing(client: LspClient, num_keys: int, seed: int) -> tuple[Series, int]:
+    """Type real lines of several files at 8 keys a second, asking after each key; how long the answered requests took,
+    and how many keys were typed."""
+    series, num_typed = Series("key to ghost text, 8 keys/s"), 0
+    for number, hole in enumerate(line_holes(_NUM_FILES, seed)):
+        typed = _Typing(client, hole.prefix[-4000:], hole.suffix[:2000], _URI.format(number))
+        await typed.warm_up()
+        text = (hole.middle + "\n" + hole.suffix)[: -(-num_keys // _NUM_FILES)]
+        num_typed += len(text)
+        pending: list[asyncio.Task[None]] = []
+        for key in text:
+            pending.append(asyncio.create_task(typed.press(key, series)))
+            await asyncio.sleep(1 / _KEYS_PER_S)
+        await asyncio.gather(*pending)
+    return series, num_typed
+
+
+async def measure_type_through(client: LspClient, engine: Engine, num_keys: int, seed: int) -> Series:
+    """Type what is suggested, asking after each key; round trips of those that the engine was not asked for."""
+    series = Series("typing what is suggested")
+    for number, hole in enumerate(line_holes(num_keys, seed)):
+        typed = _Typing(client, hole.prefix[-4000:], hole.suffix[:2000], _URI.format(f"through-{number}"))
+        await typed.warm_up()
+        suggested = await typed.suggestion()
+        before = (await engine.status()).num_fills
+        took = [await typed.press_and_wait(key, 2) for key in suggested[:-1]]
+        if (await engine.status()).num_fills == before:
+            series.values += took
+        if len(series.values) >= num_keys:
+            break
     return series
 
 
 class _Typing:
     """A document that grows at the cursor."""
 
-    def __init__(self, client: LspClient, before: str, after: str) -> None:
+    def __init__(self, client: LspClient, before: str, after: str, uri: str = _URI.format(0)) -> None:
         self._client = client
+        self._uri = uri
         self._before, self._after, self._version = before, after, 1
-        document = {"uri": _URI, "languageId": "python", "version": 1, "text": before + after}
+        document = {"uri": uri, "languageId": "python", "version": 1, "text": before + after}
         client.notify("textDocument/didOpen", {"textDocument": document})
 
     async def warm_up(self) -> None:
@@ -141,11 +161,16 @@ class _Typing:
                 return
             await asyncio.sleep(0.5)
 
-    async def press_and_wait(self, key: str) -> float:
-        """Type `key` and ask for a fill in so many words; milliseconds until the answer."""
+    async def suggestion(self) -> str:
+        """What is suggested at the cursor, its first line."""
+        items = (await self._ask(2))["result"]["items"]
+        return str(items[0]["insertText"]).partition("\n")[0] if items else ""
+
+    async def press_and_wait(self, key: str, trigger_kind: int = 1) -> float:
+        """Type `key` and ask for a fill, in so many words unless told otherwise; milliseconds until the answer."""
         self._type(key)
         began = time.perf_counter()
-        await self._ask(1)
+        await self._ask(trigger_kind)
         return 1000 * (time.perf_counter() - began)
 
     async def press(self, key: str, series: Series) -> None:
@@ -161,12 +186,12 @@ class _Typing:
         self._before += key
         self._version += 1
         change = {"range": {"start": position, "end": position}, "text": key}
-        document = {"uri": _URI, "version": self._version}
+        document = {"uri": self._uri, "version": self._version}
         self._client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
 
     async def _ask(self, trigger_kind: int) -> dict[str, Any]:
         params = {
-            "textDocument": {"uri": _URI},
+            "textDocument": {"uri": self._uri},
             "position": self._position(),
             "context": {"triggerKind": trigger_kind},
         }

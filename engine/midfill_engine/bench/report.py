@@ -18,6 +18,9 @@ MEANINGS = {
     "lsp_overhead_ms_p95": "LSP round trip less the engine's time",
     "ghost_text_ms_p50": "request to item while typing 8 keys a second",
     "ghost_text_ms_p95": "",
+    "ghost_text_share": "keys answered with ghost text before the next one",
+    "ghost_text_vs_round_trip": "the same against a single request for several drafts, asked for and waited for",
+    "type_through_ms_p95": "request to item while typing what is suggested, the engine not asked",
     "initialize_ms_p50": "server start to the answer of initialize",
 }
 
