@@ -1,15 +1,14 @@
-"""Whether a file parses: Python by its own parser, other languages by a grammar that is on this machine already.
-
-tree-sitter-language-pack fetches grammars over the network when they are first asked for, which an evaluation must
-not do: a language whose grammar was never fetched is not judged.
-"""
+"""Whether a file parses: Python by its own parser, other languages by their grammar."""
 
 from __future__ import annotations
 
 import ast
-import importlib
 import warnings
 from collections.abc import Callable
+
+from tree_sitter import Parser
+
+from midfill_engine.syntax.grammars import grammar
 
 Parses = Callable[[str], bool]
 
@@ -18,10 +17,10 @@ def parser_of(language: str) -> Parses | None:
     """Tells whether a file of that language parses; None if nobody here can tell."""
     if language == "python":
         return parses_as_python
-    pack = importlib.import_module("tree_sitter_language_pack")
-    if language not in pack.downloaded_languages():
+    known = grammar(language)
+    if known is None:
         return None
-    parser = pack.get_parser(language)
+    parser = Parser(known)
     return lambda text: not parser.parse(text.encode()).root_node.has_error
 
 

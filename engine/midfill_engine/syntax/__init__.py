@@ -1,0 +1,7 @@
+"""What syntax knows of a text: plain values from tree-sitter, for the engine and for the server.
+
+    language ─▶ grammars ─▶ source (text ◀─▶ tree) ─▶ holes, place, faults
+
+Imports neither torch nor the server, and of the engine nothing at all. Every function takes a language that is not
+known and text that does not parse. Offsets are code points.
+"""
