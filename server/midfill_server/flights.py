@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import Any
 
 from midfill_engine.api import Draft, OnDraft
@@ -38,14 +37,14 @@ class Flight:
         self.is_full = is_full
         self.is_ahead = is_ahead
         self._typed = ""
-        self._certain = ""
+        self._drafted = ""
         self._ending: asyncio.TimerHandle | None = None
         self.task = asyncio.ensure_future(work(self._on_draft))
 
     def follow(self, now: Snapshot) -> bool:
         """Whether it may still answer at `now`; if so, its drafts are held against what was typed until then."""
         typed = typed_along(self.snapshot, now)
-        if typed is None or contradicts(self._certain, typed):
+        if typed is None or contradicts(self._drafted, typed):
             return False
         self._typed = typed
         return True
@@ -71,14 +70,11 @@ class Flight:
             self._ending = None
 
     def _on_draft(self, draft: Draft) -> None:
-        self._certain = certain_text(draft)
-        if contradicts(self._certain, self._typed):
+        # Slots that are not locked are taken into account too: what is likeliest there after a step mostly stays, and
+        # to wait for a fill that begins otherwise costs more than to stop one that would have come round.
+        self._drafted = draft.text
+        if contradicts(self._drafted, self._typed):
             self.stop()
-
-
-def certain_text(draft: Draft) -> str:
-    """How the middle begins as far as that is settled: the locked tokens before the first that is not."""
-    return "".join(token.text for token in takewhile(lambda token: token.is_locked, draft.tokens))
 
 
 class Ticket:

@@ -106,7 +106,8 @@ async def test_a_storm_in_one_place_reaches_the_engine_once() -> None:
     async with editing("x = \n", Say(text="new")) as client:
         asked = [client.ask_inline(URI, 0, 4) for _ in range(30)]
         results = [texts(await client.result(request_id)) for request_id in asked]
-        assert results == [[]] * 29 + [["new"]]
+        assert results[-1] == ["new"]
+        assert all(result in ([], ["new"]) for result in results)
         assert len(fills(client)) == 1
 
 
@@ -162,17 +163,17 @@ async def test_a_draft_that_contradicts_what_was_typed_since_is_stopped_and_the_
     tmp_path: Path,
 ) -> None:
     release = tmp_path / "release"
-    said = Say(text="old thing else more", num_steps=9, hold_before=3)
+    said = Say(text="old", num_steps=3, hold_before=1)
     async with editing("x = \n", said, Say(text="ew"), release=release) as client:
         await client.status(kind="Normal", busy=False)
         client.ask_inline(URI, 0, 4)
-        await client.event(lambda event: event == {"event": "step", "number": 2})  # nothing is locked yet
+        await client.event(lambda event: event["event"] == "fill")
         client.change(URI, 2, "n", at=(0, 4, 0, 4))
         joined = client.ask_inline(URI, 0, 5)
         release.touch()
         assert texts(await client.result(joined)) == ["ew"]
         cancelled = await client.event(lambda event: event["event"] == "cancelled")
-        assert cancelled["num_steps"] == 3  # "old" was locked then
+        assert cancelled["num_steps"] == 1
         assert [asked["prefix"] for asked in fills(client)] == ["x = ", "x = n"]
 
 

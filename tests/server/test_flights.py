@@ -11,7 +11,7 @@ from midfill_engine.api import Draft, DraftToken, OnDraft
 from midfill_server import flights as module
 from midfill_server.cursors import Cursors
 from midfill_server.documents import Document, Edit
-from midfill_server.flights import Flight, Flights, certain_text
+from midfill_server.flights import Flight, Flights
 from midfill_server.positions import Encoding
 from midfill_server.scheduler import Slot
 from midfill_server.snapshot import Snapshot, take
@@ -57,11 +57,6 @@ async def ended(flight: Flight) -> bool:
     return flight.task.cancelled()
 
 
-def test_what_is_certain_of_a_draft() -> None:
-    tokens = [DraftToken(text=text, is_locked=locked) for text, locked in (("a", True), ("b", False), ("c", True))]
-    assert certain_text(Draft(step=1, tokens=tuple(tokens))) == "a"
-
-
 @pytest.mark.parametrize(
     ("asked", "now", "joins"),
     [
@@ -100,8 +95,8 @@ async def test_a_draft_and_what_was_typed_contradict_each_other_whichever_comes_
     assert await ended(first)
     second, fill = await begun(flights, "|")
     assert flights.join(SLOT, at("fa|"), is_full=False) is second
-    fill.draft(("foo", False))
-    fill.draft(("foo", True))
+    fill.draft(("f", True))
+    fill.draft(("f", True), ("oo", False))
     assert await ended(second)
 
 
