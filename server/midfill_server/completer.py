@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from midfill_engine.api import FillRequest, FillResult, Limits, Mode, OnDraft
 from midfill_server.again import Again
+from midfill_server.arrivals import Arrivals
 from midfill_server.cursors import Cursors
 from midfill_server.documents import Change, Document, DocumentStore
 from midfill_server.engine_link import EngineLink
@@ -91,13 +92,14 @@ class Completer:
     pace: Pace = field(default_factory=Pace)
     again: Again = field(default_factory=Again)
     tally: Tally = field(default_factory=Tally)
+    arrivals: Arrivals = field(default_factory=Arrivals)
 
     async def complete(self, ask: Ask) -> tuple[Offer, ...]:
         """What to offer. Raises CancelledError only when the caller itself is cancelled."""
         began = time.perf_counter()
         document = self.documents.get(ask.uri)
         settings = self.settings()
-        if document is None or not self._is_on(document, settings):
+        if document is None or not self._is_on(document, settings) or self.arrivals.is_outdated(ask.uri):
             return ()
         slot = Slot(ask.uri, ask.feature)
         self.flights.stop_ahead(but=slot)
@@ -111,6 +113,7 @@ class Completer:
 
     def on_change(self, document: Document, changes: list[Change]) -> None:
         """The text of a document has changed."""
+        self.arrivals.note_change(document.uri)
         self.pace.note_key(time.monotonic())
         cursors = Cursors(document, changes)
         self.flights.on_change(document.uri, cursors.all)
@@ -131,6 +134,7 @@ class Completer:
             self.suggestions.clear()
         else:
             self.suggestions.forget(uri)
+            self.arrivals.forget(uri)
 
     def _is_on(self, document: Document, settings: Settings) -> bool:
         reason = why_off(document.uri, document.language, settings)

@@ -47,6 +47,7 @@ def make_server(session: Session, gives_completion: bool) -> MidfillServer:
         protocol_cls=MidfillProtocol,
         converter_factory=make_converter,
     )
+    server.protocol.on_arrival = session.completer.arrivals.note_message
     for feature in (lifetime, text_sync, configuration, inline_completion, execute_command, accept):
         feature.register(server, session)
     bars = progress.register(server, session)

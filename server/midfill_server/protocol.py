@@ -39,7 +39,9 @@ def make_converter() -> Converter:
 
 
 class MidfillProtocol(LanguageServerProtocol):
-    """Receives bodies of messages and answers every request."""
+    """Receives bodies of messages and answers every request. `on_arrival` is called before each is handled."""
+
+    on_arrival: Callable[[], None] = staticmethod(lambda: None)
 
     def welcome(self, encoding: str) -> None:
         """Let pygls know of the `initialize` that has been answered already."""
@@ -50,6 +52,7 @@ class MidfillProtocol(LanguageServerProtocol):
 
     def receive(self, body: bytes) -> None:
         """Handle one message of the client."""
+        self.on_arrival()
         message = parsed(body)
         if message is None:
             self._refuse(None, PARSE_ERROR, "not a JSON object")
