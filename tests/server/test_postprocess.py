@@ -81,6 +81,13 @@ def test_nothing_begins_with_what_follows() -> None:
         ("def f():\n    re|\n    return total\n", "turn total", None),
         ("a = 1\n|\n\nb = 2\nc = 3\n", "x = 0\n\nb = 2\nc = 3", "a = 1\nx = 0\n\nb = 2\nc = 3\n"),
         ("x = | + 1\n", "y + 1\nz = 3", "x = y + 1\n"),
+        ("x = |\ny = 2\n", "1\ny = 2\nz = 3", "x = 1\ny = 2\n"),
+        ("x = |\n\ny = 2\n", "1\n\ny = 2\nz = 3", "x = 1\n\ny = 2\n"),
+        (
+            "if a:\n    |\n    y = 2\n",
+            "if b:\n        y = 2\n    z",
+            "if a:\n    if b:\n        y = 2\n    z\n    y = 2\n",
+        ),
         ("x = |return total", "a; return total", "x = a; return total"),
         ("if (x) {|\n}\n", "\n  y()\n}", "if (x) {\n  y()\n}\n"),
         ("function f() {\n  if (x) {|\n}\n", "\n    y()\n  }", "function f() {\n  if (x) {\n    y()\n  }\n}\n"),
@@ -88,6 +95,21 @@ def test_nothing_begins_with_what_follows() -> None:
 )
 def test_what_is_there_already_is_not_offered_again(marked: str, said: str, expected: str | None) -> None:
     """Row 11 (continue#4721): suggestions repeated the lines below, or the rest of the line."""
+    check(marked, said, expected)
+
+
+@pytest.mark.parametrize(
+    ("marked", "said", "expected"),
+    [
+        ("x = foo(|)\n", "\n    a,\n    b,\n)", "x = foo(\n    a,\n    b,\n)\n"),
+        ("x = foo(|)\n", "\n    a,\n    b,\n", "x = foo(\n    a,\n    b,\n)\n"),
+        ("    x = [|]\n", "\n        a,\n    ]", "    x = [\n        a,\n    ]\n"),
+        ("if (x) {|}\n", "\n  y()\n}\n", "if (x) {\n  y()\n}\n"),
+        ("x = foo(a|)\n", ",\n        b\n", "x = foo(a,\n        b)\n"),
+    ],
+)
+def test_a_bracket_that_opens_at_the_end_of_a_line_closes_on_its_own(marked: str, said: str, expected: str) -> None:
+    """The line end before the absorbed bracket was trimmed, and the bracket hung behind the last argument."""
     check(marked, said, expected)
 
 

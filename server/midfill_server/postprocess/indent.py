@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import pairwise
+from math import gcd
 
 from midfill_server.postprocess.site import Site
 
 LEADING = re.compile(r"^[ \t]+", re.MULTILINE)
 OPENS_BLOCK = (":", "{", "(", "[", "=>", "then", "do")
 DEFAULT_UNIT = "    "
+NARROW_LEVELS = (2, 3)
 
 
 def without_double_indent(text: str, site: Site) -> str:
@@ -60,8 +62,10 @@ def unit_of(site: Site) -> str:
 
 
 def _spaces_per_level(text: str) -> int:
+    """Eight spaces are two levels of four: nobody can see it, but few write eight."""
     widths = [len(_lead(line)) for line in text.split("\n") if line.strip() and _lead(line).startswith(" ")]
-    return min(widths, default=len(DEFAULT_UNIT))
+    width = gcd(*widths)
+    return width if width in NARROW_LEVELS else len(DEFAULT_UNIT)
 
 
 def _lead(line: str) -> str:

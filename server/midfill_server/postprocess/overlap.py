@@ -60,7 +60,15 @@ def without_following_lines(text: str, site: Site) -> str:
             if _only_brackets(tail) and num_surplus(text, site) == 0:
                 continue
             return "\n".join(text.split("\n")[: len(lines) - count])
-    return _without_whole_echo(text, lines, following, site)
+    return _without_whole_echo(_before_next_line(text, lines, following), lines, following, site)
+
+
+def _before_next_line(text: str, lines: list[str], following: list[str]) -> str:
+    """The text up to the line that follows, where it says that line, just so indented, and then goes on."""
+    says_much = len("".join(following[:1]).strip()) >= LONG_ENOUGH and not _only_brackets(following[:1])
+    if not says_much or following[0] not in lines[1:]:
+        return text
+    return "\n".join(text.split("\n")[: lines.index(following[0], 1)])
 
 
 def _without_whole_echo(text: str, lines: list[str], following: list[str], site: Site) -> str:
