@@ -29,6 +29,7 @@ from midfill_server.flights import Flight, Flights, Ticket
 from midfill_server.pace import Pace
 from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site, tidy
+from midfill_server.postprocess.vetting import vetted
 from midfill_server.scheduler import Scheduler, Slot
 from midfill_server.settings import Settings
 from midfill_server.snapshot import Snapshot, take
@@ -120,6 +121,12 @@ class Completer:
         for cursor in cursors.behind():
             if self.suggestions.is_completed(cursor):
                 self._fetch_ahead(cursor)
+
+    def focus(self, uri: str) -> None:
+        """The user has turned to a document."""
+        document = self.documents.get(uri)
+        if document is not None and self._is_on(document, self.settings()):
+            self.engine.warm()
 
     def renew(self, uri: str, line: int, character: int) -> None:
         """Have the next explicit request at this place answered with new drafts."""
@@ -213,6 +220,7 @@ class Completer:
 
     def _keep(self, question: Question, result: FillResult, shown: Shown) -> None:
         middles = tidy_all((candidate.text for candidate in result.candidates), question.snapshot)
+        middles = vetted(middles, question.snapshot, question.ask.is_invoked)
         new = tuple(middle for middle in middles if middle not in shown.middles)
         middles = (*new, *shown.middles)
         if middles:
