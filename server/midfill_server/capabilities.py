@@ -17,8 +17,9 @@ NEXT_DRAFT = "midfill.nextDraft"
 WRITE_TEST = "midfill.writeTest"
 DOCSTRING = "midfill.docstring"
 MODELS = "midfill.models"
+STATS = "midfill.stats"
 EDITING = (FILL, REWRITE, NEXT_DRAFT, WRITE_TEST, DOCSTRING)
-COMMANDS = (DID_ACCEPT, *EDITING, MODELS)
+COMMANDS = (DID_ACCEPT, STATS, *EDITING, MODELS)
 ACTION_KINDS = ["refactor", "refactor.rewrite"]
 TRIGGER_CHARACTERS = [".", "(", "[", ",", "=", " ", ":"]
 

@@ -137,6 +137,11 @@ class DocumentStore:
         """The open document of that uri."""
         return self._documents.get(uri)
 
+    def lines_of(self, uri: str) -> list[str] | None:
+        """The lines of an open document."""
+        document = self._documents.get(uri)
+        return None if document is None else document.lines
+
     def close(self, uri: str) -> None:
         """Forget a document; nothing happens if it is not open."""
         self._documents.pop(uri, None)

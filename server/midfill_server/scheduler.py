@@ -7,7 +7,7 @@ is an outcome and no error; only whoever cancels the waiting request itself gets
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,9 +23,10 @@ class Slot:
 
 
 class Scheduler:
-    """Runs the latest work of every slot."""
+    """Runs the latest work of every slot. `on_begin` is called before any is begun."""
 
     def __init__(self) -> None:
+        self.on_begin: Callable[[], None] = lambda: None
         self._running: dict[Slot, asyncio.Task[Any]] = {}
 
     def __len__(self) -> int:
@@ -34,6 +35,7 @@ class Scheduler:
     async def latest(self, slot: Slot, work: Coroutine[Any, Any, T]) -> T | None:
         """The work's result; None as soon as something newer has taken its slot."""
         self.supersede(slot)
+        self.on_begin()
         task = asyncio.ensure_future(work)
         self._running[slot] = task
         task.add_done_callback(lambda done: self._forget(slot, done))

@@ -20,6 +20,7 @@ from midfill_server.leaving import leave, leave_soon
 from midfill_server.logs import start_logging
 from midfill_server.session import make_session
 from midfill_server.status import Status
+from midfill_server.tally_file import default_path
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ async def _serve(hello: Hello, stream: BinaryIO, writer: MessageWriter, door: En
         if hello.facts.wants_status:
             server.protocol.notify(STATUS_METHOD, _status_params(status))
 
-    session = make_session(hello.facts, door, tell)
+    session = make_session(hello.facts, door, tell, default_path)
     start_logging(session.settings.current.log_level)
     server = make_server(session, hello.gives_completion)
     server.protocol.set_writer(writer)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 from midfill_server.client_facts import ClientFacts
 from midfill_server.completer import Completer, client_name
@@ -13,17 +14,11 @@ from midfill_server.engine_link import EngineDoor, EngineLink
 from midfill_server.ondemand.desk import Desk
 from midfill_server.scheduler import Scheduler
 from midfill_server.settings import SettingsStore
+from midfill_server.statistics import Statistics
 from midfill_server.status import Status, StatusLine
 from midfill_server.suggestions import SuggestionCache
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass
-class Counts:
-    """What happened in this session. Stays on this machine, and in this process."""
-
-    num_accepted: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +32,16 @@ class Session:
     completer: Completer
     desk: Desk
     status: StatusLine
-    counts: Counts = field(default_factory=Counts)
+    statistics: Statistics
 
 
-def make_session(facts: ClientFacts, door: EngineDoor, tell: Callable[[Status], None]) -> Session:
-    """A session for a client that has just said hello."""
+def make_session(
+    facts: ClientFacts,
+    door: EngineDoor,
+    tell: Callable[[Status], None],
+    statistics_path: Callable[[], Path] | None = None,
+) -> Session:
+    """A session for a client that has just said hello. Without a path its statistics end with it."""
     settings = SettingsStore(facts.options, logger.warning)
     documents = DocumentStore()
     status = StatusLine(tell)
@@ -56,6 +56,7 @@ def make_session(facts: ClientFacts, door: EngineDoor, tell: Callable[[Status], 
         settings=lambda: settings.current,
         client=client_name(),
     )
+    completer.scheduler.on_begin = completer.flights.stop_ahead  # what nobody has asked for makes way
     desk = Desk(
         documents=documents,
         engine=engine,
@@ -64,6 +65,7 @@ def make_session(facts: ClientFacts, door: EngineDoor, tell: Callable[[Status], 
         encoding=facts.encoding,
         client=completer.client,
     )
+    statistics = Statistics(completer.tally, documents.lines_of, lambda: settings.current.statistics, statistics_path)
     return Session(
         facts=facts,
         documents=documents,
@@ -72,4 +74,5 @@ def make_session(facts: ClientFacts, door: EngineDoor, tell: Callable[[Status], 
         completer=completer,
         desk=desk,
         status=status,
+        statistics=statistics,
     )

@@ -112,5 +112,8 @@ RULES: Mapping[str, Rule] = {
         "Ordinary completion items: `auto` gives them to clients without inline completion. "
         "`on` takes effect from initializationOptions only.",
     ),
+    "statistics": Rule(
+        _flag, "Whether it is counted what is suggested and accepted, on this machine only: see `midfill stats`."
+    ),
     "log_level": Rule(_one_of(LogLevel), "What is logged: `error`, `warning`, `info`, `debug` (shows your text)."),
 }

@@ -34,6 +34,7 @@ class Settings:
     languages_off: tuple[str, ...] = ()
     exclude_globs: tuple[str, ...] = ()
     completion_fallback: Fallback = Fallback.AUTO
+    statistics: bool = True
     log_level: LogLevel = LogLevel.WARNING
 
     @property

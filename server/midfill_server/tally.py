@@ -51,6 +51,12 @@ class Tally:
                 return round(LEAST_MS * math.pow(GROWTH, bucket + 0.5), 1)
         return None
 
+    def clear(self) -> None:
+        """Begin at nothing."""
+        for name in NUMBERS:
+            setattr(self, name, 0)
+        self.latencies.clear()
+
     def add(self, other: Tally) -> None:
         """Count what the other has counted."""
         for name in NUMBERS:

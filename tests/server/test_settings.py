@@ -23,6 +23,7 @@ EVERYTHING = {
     "languagesOff": ["markdown"],
     "excludeGlobs": ["generated/*"],
     "completionFallback": "off",
+    "statistics": False,
     "logLevel": "debug",
 }
 
@@ -109,3 +110,10 @@ def test_the_settings_of_others_are_not_ours() -> None:
     store = SettingsStore(None, pytest.fail)
     assert store.configure({"pylsp": {"plugins": {}}, "midfill": {"maxTokens": 3}})
     assert store.current.max_tokens == 3
+
+
+@pytest.mark.parametrize(("value", "is_taken"), [("auto", True), (0, True), (5001, False), ("automatic", False)])
+def test_the_debounce_is_a_number_or_auto(value: object, is_taken: bool) -> None:
+    settings, complaints = read({"debounceMs": value})
+    assert (settings.debounce_ms == value) is is_taken
+    assert (complaints == []) is is_taken

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -59,12 +60,13 @@ class LspClient:
     ) -> AsyncIterator[LspClient]:
         """Start a server. It may tell events as lines of JSON on the file descriptor $EVENTS_FD."""
         read_end, write_end = os.pipe()
+        state = tempfile.TemporaryDirectory(prefix="midfill-state-")  # never the user's own
         process = await asyncio.create_subprocess_exec(
             *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, **(env or {}), "EVENTS_FD": str(write_end)},
+            env={"XDG_STATE_HOME": state.name, **os.environ, **(env or {}), "EVENTS_FD": str(write_end)},
             pass_fds=[write_end],
             limit=2**26,
         )
@@ -81,6 +83,7 @@ class LspClient:
             await client._close()
             transport.close()
             pipe.close()
+            state.cleanup()
 
     # What a client says.
 

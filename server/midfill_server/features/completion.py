@@ -13,12 +13,13 @@ import re
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from midfill_server.capabilities import TRIGGER_CHARACTERS
+from midfill_server.capabilities import DID_ACCEPT, TRIGGER_CHARACTERS
 from midfill_server.completer import Ask, Offer
-from midfill_server.positions import Encoding
+from midfill_server.positions import Point
 from midfill_server.ranges import range_of
 from midfill_server.session import Session
 from midfill_server.setting_rules import Fallback
+from midfill_server.statistics import Offered
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def register(server: LanguageServer, session: Session) -> None:
 async def _items(ask: Ask, session: Session) -> list[types.CompletionItem]:
     try:
         offers = await session.completer.complete(ask)
-        return [_item(offer, session.facts.encoding) for offer in offers]
+        return [_item(offer, ask.uri, session) for offer in offers]
     except asyncio.CancelledError:
         return []
     except Exception:
@@ -56,19 +57,27 @@ async def _items(ask: Ask, session: Session) -> list[types.CompletionItem]:
         return []
 
 
-def _item(offer: Offer, encoding: Encoding) -> types.CompletionItem:
+def _item(offer: Offer, uri: str, session: Session) -> types.CompletionItem:
     word = _word_before(offer)
+    name = session.statistics.offer(Offered(uri, Point(offer.row, offer.start), offer.text))
     label = (word + offer.text).strip().partition("\n")[0]
     return types.CompletionItem(
         label=label[:LONGEST_LABEL],
         kind=types.CompletionItemKind.Snippet,
-        detail="midfill",
+        detail=_detail(offer.text),
         documentation=types.MarkupContent(types.MarkupKind.PlainText, word + offer.text),
         sort_text="!",
         filter_text=word + offer.text,
         insert_text_format=types.InsertTextFormat.PlainText,
-        text_edit=types.TextEdit(range_of(offer, encoding, len(word)), word + offer.text),
+        text_edit=types.TextEdit(range_of(offer, session.facts.encoding, len(word)), word + offer.text),
+        command=types.Command(title="accepted", command=DID_ACCEPT, arguments=[name]),
     )
+
+
+def _detail(text: str) -> str:
+    """Where it comes from, and how much of it the label does not show."""
+    num_more = text.count("\n")
+    return f"midfill, {num_more} more line{'s' * (num_more > 1)}" if num_more else "midfill"
 
 
 def _word_before(offer: Offer) -> str:

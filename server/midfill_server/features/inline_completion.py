@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from midfill_server.capabilities import DID_ACCEPT
 from midfill_server.completer import Ask, Offer
-from midfill_server.positions import Encoding
+from midfill_server.positions import Point
 from midfill_server.ranges import range_of
 from midfill_server.session import Session
+from midfill_server.statistics import Offered
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def register(server: LanguageServer, session: Session) -> None:
 async def _items(ask: Ask, session: Session) -> list[types.InlineCompletionItem]:
     try:
         offers = await session.completer.complete(ask)
-        return [_item(offer, session.facts.encoding) for offer in offers]
+        return [_item(offer, ask.uri, session) for offer in offers]
     except asyncio.CancelledError:
         return []  # the work has been stopped; the reply is a result all the same
     except Exception:
@@ -48,9 +48,10 @@ async def _items(ask: Ask, session: Session) -> list[types.InlineCompletionItem]
         return []
 
 
-def _item(offer: Offer, encoding: Encoding) -> types.InlineCompletionItem:
+def _item(offer: Offer, uri: str, session: Session) -> types.InlineCompletionItem:
+    name = session.statistics.offer(Offered(uri, Point(offer.row, offer.start), offer.text))
     return types.InlineCompletionItem(
         insert_text=offer.text,
-        range=range_of(offer, encoding),
-        command=types.Command(title="accepted", command=DID_ACCEPT, arguments=[uuid.uuid4().hex]),
+        range=range_of(offer, session.facts.encoding),
+        command=types.Command(title="accepted", command=DID_ACCEPT, arguments=[name]),
     )

@@ -12,12 +12,13 @@ from midfill_server.leaving import leave, leave_soon
 from midfill_server.session import Session
 
 
-def register(server: LanguageServer, _session: Session) -> None:
+def register(server: LanguageServer, session: Session) -> None:
     """End with the client."""
 
     @server.feature(types.SHUTDOWN)
     def on_shutdown(_params: None) -> None:
         leave_soon(0)
+        session.statistics.close()
 
     @server.feature(types.EXIT)
     def on_exit(_params: None) -> None:

@@ -42,12 +42,14 @@ def register(server: LanguageServer, session: Session) -> None:
         edits = [_edit(change) for change in params.content_changes]
         changes = document.apply(edits, params.text_document.version, session.facts.encoding)
         memory.note(document.uri, changes, document.lines)
+        session.statistics.on_change(document.uri, changes)
         completer.on_change(document, changes)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         scheduler.supersede_all(uri)
+        session.statistics.on_close(uri)
         completer.forget(uri)
         memory.forget(uri)
         session.documents.close(uri)
