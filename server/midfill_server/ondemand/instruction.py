@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 
-COMMENT = re.compile(
-    r"""[ \t]*(?:[^\w\s"']{1,4}|\brem\b)[ \t]*midfill:[ \t]*(?P<what>[^\r\n]*?)[ \t]*
-        (?:(?:\*/|-->|\*\)|--\]\]|\#\}|%>)|(?=[\r\n]|\Z))""",
-    re.IGNORECASE | re.VERBOSE,
-)
-WHOLE_LINE = re.compile(r"(?:(?<=\n)|(?<=\r)|\A)" + COMMENT.pattern + r"(?:\r\n?|\n|\Z)", COMMENT.flags)
+from midfill_server.documents import split_lines
+from midfill_server.positions import without_eol
+
+SAID = re.compile(r"(?:[^\w\s\"']{1,4}|\brem\b)[ \t]{0,8}midfill:", re.IGNORECASE)
+CLOSER = re.compile(r"\*/|-->|\*\)|--\]\]|#\}|%>")
 
 
 def split_instruction(text: str) -> tuple[str, str]:
     """The instruction in a text, and the text without the comment that holds it."""
-    found = [match["what"] for match in COMMENT.finditer(text)]
-    if not found:
+    if "midfill:" not in text.lower():
         return "", text
-    rest = COMMENT.sub("", WHOLE_LINE.sub("", text))
-    return "\n".join(what for what in found if what), rest
+    parts = [_split_line(line) for line in split_lines(text)]
+    return "\n".join(said for said, _ in parts if said), "".join(rest for _, rest in parts)
+
+
+def _split_line(line: str) -> tuple[str, str]:
+    """The same for one line; nothing is left of one that has nothing else."""
+    body = without_eol(line)
+    begun = SAID.search(body)
+    if begun is None:
+        return "", line
+    closed = CLOSER.search(body, begun.end())
+    said = body[begun.end() : closed.start() if closed else len(body)].strip()
+    rest = body[: begun.start()].rstrip(" \t") + (body[closed.end() :] if closed else "")
+    return said, rest + line[len(body) :] if rest.strip() else ""
