@@ -201,6 +201,19 @@ async def test_who_asks_again_in_so_many_words_gets_other_drafts() -> None:
         assert third["seed"] > second["num_candidates"]
 
 
+async def test_another_draft_of_ghost_text_is_not_what_was_shown() -> None:
+    async with editing("x = \n", Say(text="one"), Say(text="one", others=("two",))) as client:
+        assert texts(await client.inline(URI, 0, 4)) == ["one"]
+        where = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 4}}
+        command = {"command": "midfill.nextDraft", "arguments": [where]}
+        assert (await client.request("workspace/executeCommand", command))["inline"] is True
+        assert texts(await client.inline(URI, 0, 4)) == ["one"]  # nobody has pressed a key for this one
+        assert texts(await client.inline(URI, 0, 4, kind=1)) == ["two", "one"]
+        first, second = fills(client)
+        assert (first["seed"], first["num_candidates"]) == (0, 1)
+        assert second["seed"] >= first["num_candidates"]
+
+
 async def test_what_comes_after_an_accepted_suggestion_is_there_already() -> None:
     async with editing("x = \n", Say(text="foo()"), Say(text=".bar()")) as client:
         assert texts(await client.inline(URI, 0, 4)) == ["foo()"]

@@ -86,7 +86,7 @@ async def perform(
 
 async def _result(outcome: Outcome, order: Order, server: LanguageServer, session: Session) -> Result:
     if outcome.is_inline and order.span is not None:
-        session.completer.suggestions.forget(order.uri)
+        session.completer.renew(order.uri, order.span.start_line, order.span.start_character)
         return _told("") | {"inline": True}
     if not outcome.replacements:
         return _told(outcome.message)
