@@ -17,6 +17,8 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 from transformers import DiffusionGemmaForBlockDiffusion
 
+from midfill_engine.models.product import Product, product
+
 _FIRST_CAPACITY = 512
 
 
@@ -30,7 +32,7 @@ def fits_dense_stack(model: DiffusionGemmaForBlockDiffusion) -> bool:
 
 @dataclass(frozen=True)
 class _Layer:
-    """Weights of one layer as they are used; products [out, in] in the compute type, all else float32."""
+    """Weights of one layer as they are used; products in the compute type, all else float32."""
 
     kind: str
     window: int | None
@@ -38,12 +40,12 @@ class _Layer:
     num_kv: int
     head_dim: int
     has_values: bool
-    qkv: Tensor
+    qkv: Product
     qk_scale: Tensor  # [heads + kv heads, head_dim], the scales of the norms of queries and keys
-    out: Tensor
-    gates_and_inputs: Tensor
-    mlp_down: Tensor
-    expert_down: Tensor
+    out: Product
+    gates_and_inputs: Product
+    mlp_down: Product
+    expert_down: Product
     num_mlp: int
     after_attention: Tensor
     after_mlp: Tensor
@@ -63,8 +65,8 @@ class DenseStack:
         self._rotary = decoder.rotary_emb
         conditioning = decoder.self_conditioning
         gate_and_up = torch.cat([_plain(conditioning.gate_proj.weight), _plain(conditioning.up_proj.weight)])
-        self._signal_in = (gate_and_up * _plain(conditioning.pre_norm.weight)).to(compute)
-        self._signal_out = _plain(conditioning.down_proj.weight).to(compute)
+        self._signal_in = product((gate_and_up * _plain(conditioning.pre_norm.weight)).to(compute))
+        self._signal_out = product(_plain(conditioning.down_proj.weight).to(compute))
         self._last_norm = _plain(decoder.norm.weight)
         kinds = list(config.layer_types)
         self._layers = [
@@ -75,8 +77,8 @@ class DenseStack:
         encoder_layers = model.model.encoder.language_model.layers
         self._encoder_scalars = [float(layer.layer_scalar) for layer in encoder_layers]
         self._length = 0
-        self._keys: list[Tensor] = [_empty(layer) for layer in self._layers]  # [1, kv heads, capacity, head dim]
-        self._values: list[Tensor] = [_empty(layer) for layer in self._layers]
+        self._keys: list[Tensor] = [_empty(layer, compute) for layer in self._layers]
+        self._values: list[Tensor] = [_empty(layer, compute) for layer in self._layers]
         self._canvas: _Staging | None = None
         self._rows: _Staging | None = None
         self._num_grown = 0
@@ -141,9 +143,9 @@ class DenseStack:
 
     def _conditioned(self, embedded: Tensor, signal: Tensor) -> Tensor:
         """The class's self-conditioning: a gated MLP of the signal added to the tokens, normed."""
-        gates, inputs = F.linear(self._norm(signal).to(self._compute), self._signal_in).chunk(2, -1)
+        gates, inputs = self._signal_in(self._norm(signal).to(self._compute)).chunk(2, -1)
         active = F.gelu(gates, approximate="tanh") * inputs
-        return self._norm(embedded + F.linear(active, self._signal_out).float())
+        return self._norm(embedded + self._signal_out(active).float())
 
     def _layer(
         self,
@@ -156,11 +158,11 @@ class DenseStack:
     ) -> Tensor:
         attended = self._attend(layer, self._norm(hidden), rope, seen, first, mask)
         hidden = hidden + self._norm(attended) * layer.after_attention
-        both = F.linear(self._norm(hidden).to(self._compute), layer.gates_and_inputs)
+        both = layer.gates_and_inputs(self._norm(hidden).to(self._compute))
         gates, inputs = both.chunk(2, -1)
         active = F.gelu(gates, approximate="tanh") * inputs
-        mlp = F.linear(active[..., : layer.num_mlp], layer.mlp_down).float()
-        expert = F.linear(active[..., layer.num_mlp :], layer.expert_down).float()
+        mlp = layer.mlp_down(active[..., : layer.num_mlp]).float()
+        expert = layer.expert_down(active[..., layer.num_mlp :]).float()
         mixed = self._norm(mlp) * layer.after_mlp + self._norm(expert) * layer.after_expert
         return hidden + self._norm(mixed) * layer.after_both
 
@@ -177,7 +179,7 @@ class DenseStack:
         the end of `seen`; [B, N, H]."""
         batch, num, _ = normed.shape
         num_qk = layer.num_heads + layer.num_kv
-        projected = F.linear(normed.to(self._compute), layer.qkv).view(batch, num, -1, layer.head_dim).float()
+        projected = layer.qkv(normed.to(self._compute)).view(batch, num, -1, layer.head_dim).float()
         unit = self._norm(projected)
         cos, sin = rope
         rotated = unit[:, :, :num_qk] * cos + unit[:, :, :num_qk].roll(layer.head_dim // 2, -1) * sin
@@ -197,7 +199,7 @@ class DenseStack:
             scale=1.0,
         )
         out = out.view(batch, layer.num_kv, group, num, layer.head_dim).permute(0, 3, 1, 2, 4)
-        return F.linear(out.reshape(batch, num, -1).to(self._compute), layer.out).float()
+        return layer.out(out.reshape(batch, num, -1).to(self._compute)).float()
 
     def _norm(self, hidden: Tensor) -> Tensor:
         """RMS norm without a scale."""
@@ -278,8 +280,8 @@ def _causal(num_new: int, past: int, window: int | None) -> Tensor | None:
     return is_seen[None, None]
 
 
-def _empty(layer: _Layer) -> Tensor:
-    return torch.empty(1, layer.num_kv, 0, layer.head_dim, dtype=layer.qkv.dtype)
+def _empty(layer: _Layer, dtype: torch.dtype) -> Tensor:
+    return torch.empty(1, layer.num_kv, 0, layer.head_dim, dtype=dtype)
 
 
 def _fused(layer: Any, kind: str, window: int, compute: torch.dtype) -> _Layer:
@@ -308,14 +310,14 @@ def _fused(layer: Any, kind: str, window: int, compute: torch.dtype) -> _Layer:
         num_kv=num_kv,
         head_dim=head_dim,
         has_values=attention.v_proj is not None,
-        qkv=qkv.to(compute),
+        qkv=product(qkv.to(compute)),
         qk_scale=torch.cat(
             [_plain(attention.q_norm.weight).expand(num_heads, -1), _plain(attention.k_norm.weight).expand(num_kv, -1)]
         ),
-        out=_plain(attention.o_proj.weight).to(compute),
-        gates_and_inputs=both.to(compute),
-        mlp_down=_plain(mlp.down_proj.weight).to(compute),
-        expert_down=(_plain(experts.down_proj[0]) * _plain(layer.router.per_expert_scale)).to(compute),
+        out=product(_plain(attention.o_proj.weight).to(compute)),
+        gates_and_inputs=product(both.to(compute)),
+        mlp_down=product(_plain(mlp.down_proj.weight).to(compute)),
+        expert_down=product((_plain(experts.down_proj[0]) * _plain(layer.router.per_expert_scale)).to(compute)),
         num_mlp=mlp.gate_proj.out_features,
         after_attention=_plain(layer.post_attention_layernorm.weight),
         after_mlp=_plain(layer.post_feedforward_layernorm_1.weight),

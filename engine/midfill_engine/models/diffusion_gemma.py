@@ -11,11 +11,12 @@ from enum import StrEnum
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import DiffusionGemmaForBlockDiffusion
 
 from midfill_engine.denoise.loop import LastStep
 from midfill_engine.models.base import Encoded
+from midfill_engine.models.product import product
 from midfill_engine.models.stack import ModuleStack, Stack
 
 _CHUNK = 1024  # prompt positions per encoder pass: bounds the memory of a long prompt's attention
@@ -63,6 +64,7 @@ class DiffusionGemma:
         self._stack = stack or ModuleStack(model)
         self._embed = model.model.decoder.embed_tokens
         self._table = model.lm_head.weight.detach().to(table_dtype or model.lm_head.weight.dtype)  # [V, H]
+        self._head = product(self._table)
         self._cap: float = model.final_logit_softcapping
         self._first_signal = first_signal
         self._conditioning = conditioning
@@ -137,7 +139,7 @@ class DiffusionGemma:
     def _logits(self, hidden: Tensor) -> Tensor:
         """Softcapped logits in float32, [..., V], as the class's forward makes them."""
         rows = hidden.reshape(-1, hidden.shape[-1]).to(self._table.dtype)  # two-dimensional, as in `_expected`
-        logits = nn.functional.linear(rows, self._table).float().view(*hidden.shape[:-1], -1)
+        logits = self._head(rows).float().view(*hidden.shape[:-1], -1)
         return logits.div_(self._cap).tanh_().mul_(self._cap)
 
     def _expected(self, logits: Tensor) -> Tensor:
