@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from midfill_engine.api import FillRequest, FillResult, Limits, Mode, OnDraft
+from midfill_engine.api import FillRequest, FillResult, Limits, OnDraft
 from midfill_server.again import Again
 from midfill_server.arrivals import Arrivals
 from midfill_server.cursors import Cursors
@@ -30,6 +30,7 @@ from midfill_server.pace import Pace
 from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site, tidy
 from midfill_server.postprocess.vetting import vetted
+from midfill_server.reach import is_quiet, mode_at
 from midfill_server.scheduler import Scheduler, Slot
 from midfill_server.settings import Settings
 from midfill_server.snapshot import Snapshot, take
@@ -183,6 +184,8 @@ class Completer:
                 self.tally.num_joined += not was_ahead
             if offers or flight.has_answered(snapshot):
                 return offers
+        if not is_invoked and is_quiet(snapshot, settings):
+            return ()
         if not is_invoked:
             await ticket.pause(self.pace.pause_s(settings.debounce_s))
         if ticket.is_void:
@@ -232,6 +235,8 @@ class Completer:
         slot, settings = Slot(snapshot.uri, INLINE), self.settings()
         if self.suggestions.find(snapshot) or self.flights.join(slot, snapshot, is_full=False) is not None:
             return
+        if is_quiet(snapshot, settings):
+            return
         ask = Ask(uri=snapshot.uri, line=snapshot.row, character=snapshot.column, request_id="in advance")
         self._start(Question(ask=ask, slot=slot, snapshot=snapshot), settings, is_ahead=True)
 
@@ -246,14 +251,13 @@ def client_name() -> str:
 
 
 def fill_request(ask: Ask, snapshot: Snapshot, settings: Settings, client: str) -> FillRequest:
-    """What the engine is asked. Inside a line only the line is filled, whatever the settings say."""
-    site = Site(snapshot.prefix, snapshot.suffix)
+    """What the engine is asked."""
     deadline_s = settings.deadline_ms / 1000 * (PATIENCE_IF_INVOKED if ask.is_invoked else 1)
     return FillRequest(
         prefix=snapshot.prefix,
         suffix=snapshot.suffix,
         language=snapshot.language,
-        mode=settings.mode if site.only_closers_follow else Mode.LINE,
+        mode=mode_at(snapshot, settings),
         limits=Limits(max_tokens=settings.max_tokens, deadline_s=deadline_s),
         num_candidates=settings.num_candidates if ask.is_invoked else 1,
         client=client,

@@ -24,6 +24,14 @@ class Fallback(StrEnum):
     OFF = "off"
 
 
+class Prose(StrEnum):
+    """What is suggested inside of comments or strings unasked: nothing, the rest of the line, or whatever fits."""
+
+    OFF = "off"
+    SINGLE_LINE = "single-line"
+    ON = "on"
+
+
 class LogLevel(StrEnum):
     """The least important kind of message that is written to stderr."""
 
@@ -105,6 +113,11 @@ RULES: Mapping[str, Rule] = {
         "The longest wait for the next key before the model is asked: a number, or `auto` for the server's choice. How "
         "long it is in fact depends on your typing and the engine's speed; an explicit request never waits.",
     ),
+    "comments": Rule(
+        _one_of(Prose), "In comments: `off` (nothing unless asked for), `single-line` (no further than the line), `on`."
+    ),
+    "strings": Rule(_one_of(Prose), "The same in strings."),
+    "blank_lines": Rule(_flag, "Whether anything is suggested on a blank line unasked."),
     "languages_off": Rule(_texts, "Language ids in which nothing is suggested."),
     "exclude_globs": Rule(_texts, "Paths in which nothing is suggested, such as `generated/*.py`."),
     "completion_fallback": Rule(

@@ -13,7 +13,7 @@ from typing import Any
 
 from midfill_engine.api import EngineOptions, Mode
 from midfill_server.pace import AUTO_BOUND_S
-from midfill_server.setting_rules import AUTO, RULES, Fallback, LogLevel
+from midfill_server.setting_rules import AUTO, RULES, Fallback, LogLevel, Prose
 
 SECTION = "midfill"
 Complain = Callable[[str], None]
@@ -31,6 +31,9 @@ class Settings:
     num_candidates: int = 3
     deadline_ms: int = 2000
     debounce_ms: int | str = AUTO
+    comments: Prose = Prose.SINGLE_LINE
+    strings: Prose = Prose.SINGLE_LINE
+    blank_lines: bool = True
     languages_off: tuple[str, ...] = ()
     exclude_globs: tuple[str, ...] = ()
     completion_fallback: Fallback = Fallback.AUTO
