@@ -18,7 +18,7 @@ WRITE_TEST = "midfill.writeTest"
 DOCSTRING = "midfill.docstring"
 MODELS = "midfill.models"
 STATS = "midfill.stats"
-EDITING = (FILL, REWRITE, NEXT_DRAFT, WRITE_TEST, DOCSTRING)
+EDITING = (FILL, REWRITE, FILL_HOLE, FILL_HOLES, NEXT_DRAFT, WRITE_TEST, DOCSTRING)
 COMMANDS = (DID_ACCEPT, STATS, *EDITING, MODELS)
 ACTION_KINDS = ["refactor", "refactor.rewrite"]
 TRIGGER_CHARACTERS = [".", "(", "[", ",", "=", " ", ":"]

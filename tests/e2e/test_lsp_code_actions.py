@@ -13,6 +13,9 @@ from support.scripted_server import Say
 
 REWRITE, FILL, AGAIN = "Rewrite with midfill", "Fill here", "Another draft"
 TEST, DOCSTRING = "Write a test for this function", "Complete the docstring"
+HOLE, HOLES_HERE = "Fill this hole", "Fill all holes in this function"
+HOLES_IN_FILE = "Fill all holes in this file"
+TWO_HOLES = "def f(x):\n    if x:\n        |pass\n    else:\n        raise NotImplementedError\n\ndef g():\n    pass\n"
 AREA = "def area(r):\n    return 3 * r * r\n\nx = 1\n"
 LITERALS_ONLY = with_all(VSCODE, {"textDocument": EMACS["textDocument"]})
 COMMANDS_ONLY = with_all(BARE, {"workspace": {"applyEdit": True}})
@@ -58,8 +61,12 @@ async def test_actions_have_the_shape_that_a_client_can_take(capabilities: Messa
         ("x = |1\n", INVOKED, []),
         ("x = |\n", AUTOMATIC, [FILL]),
         ("def f(x):|\n    pass\n", AUTOMATIC, [FILL, TEST, DOCSTRING]),
-        ("def f(x):\n    |pass\n", AUTOMATIC, []),
-        ("def f(x):\n    |pass\n", INVOKED, [TEST, DOCSTRING]),
+        ("def f(x):\n    |pass\n", AUTOMATIC, [HOLE]),
+        ("def f(x):\n    |pass\n", INVOKED, [HOLE, TEST, DOCSTRING]),
+        ("def f(x):\n    |return x\n", AUTOMATIC, []),
+        ("def f(x):\n    |return x\n", INVOKED, [TEST, DOCSTRING]),
+        (TWO_HOLES, AUTOMATIC, [HOLE, HOLES_HERE, HOLES_IN_FILE]),
+        ("x = |1\ndef g():\n    pass\n", INVOKED, [HOLES_IN_FILE]),
         ("|", INVOKED, [FILL]),
     ],
 )
@@ -97,6 +104,28 @@ async def test_another_draft_is_offered_where_something_was_filled() -> None:
         await editor.choose(again)
         assert editor.text == "x = 2\ny = 1\n"
         assert titles(await editor.actions(editor.range(8, 8))) == []
+
+
+@pytest.mark.parametrize("capabilities", [VSCODE, EMACS, COMMANDS_ONLY])
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        (
+            HOLE,
+            "def f(x):\n    if x:\n        one()\n    else:\n        raise NotImplementedError\n\ndef g():\n    pass\n",
+        ),
+        (HOLES_HERE, "def f(x):\n    if x:\n        one()\n    else:\n        two()\n\ndef g():\n    pass\n"),
+        (HOLES_IN_FILE, "def f(x):\n    if x:\n        one()\n    else:\n        two()\n\ndef g():\n    three()\n"),
+    ],
+)
+async def test_holes_are_filled_in_one_edit(capabilities: Message, title: str, expected: str) -> None:
+    said = Say(text="one()"), Say(text="two()"), Say(text="three()")
+    async with Editor.run(TWO_HOLES, *said, capabilities=capabilities) as editor:
+        actions = await editor.actions({"start": editor.cursor, "end": editor.cursor})
+        (action,) = [action for action in actions if action["title"] == title]
+        await editor.choose(action)
+        assert editor.text == expected
+        assert len(editor.edits) == 1
 
 
 async def test_a_rewrite_that_is_resolved_asks_for_confirmation_and_knows_its_version() -> None:

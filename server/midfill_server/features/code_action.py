@@ -18,7 +18,7 @@ from midfill_server.capabilities import ACTION_KINDS, EDITING
 from midfill_server.documents import Document, Span
 from midfill_server.exclusions import why_off
 from midfill_server.features.commands import perform
-from midfill_server.features.edits import edit_of
+from midfill_server.features.edits import edit_of, range_of_place
 from midfill_server.features.progress import Bars
 from midfill_server.ondemand.menu import Item, menu
 from midfill_server.ondemand.order import parse_order
@@ -41,7 +41,7 @@ def register(server: LanguageServer, session: Session, bars: Bars) -> None:
         if document is None or why_off(document.uri, document.language, session.settings.current):
             return []
         items = [item for item in _items(document, params, session) if _is_wanted(item.kind, params.context.only)]
-        return [_action(item, _argument(document, params.range), session) for item in items]
+        return [_action(item, _argument(document, item, params.range, session), session) for item in items]
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolve(action: types.CodeAction) -> types.CodeAction:
@@ -68,11 +68,13 @@ def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> 
     return any(each in ("", kind) or kind.startswith(f"{each}.") for each in wanted)
 
 
-def _argument(document: Document, span: types.Range) -> dict[str, Any]:
-    ends = {
-        name: {"line": at.line, "character": at.character} for name, at in (("start", span.start), ("end", span.end))
-    }
-    return {"textDocument": {"uri": document.uri, "version": document.version}, "range": ends}
+def _argument(document: Document, item: Item, asked: types.Range, session: Session) -> dict[str, Any]:
+    argument: dict[str, Any] = {"textDocument": {"uri": document.uri, "version": document.version}}
+    if item.is_whole:
+        return argument
+    span = range_of_place(document.lines, item.place, session.facts.encoding) if item.place else asked
+    start, end = ({"line": at.line, "character": at.character} for at in (span.start, span.end))
+    return argument | {"range": {"start": start, "end": end}}
 
 
 def _action(item: Item, argument: dict[str, Any], session: Session) -> Action:

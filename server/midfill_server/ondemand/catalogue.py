@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from midfill_server.capabilities import DOCSTRING, FILL, REWRITE, WRITE_TEST
+from midfill_server.capabilities import DOCSTRING, FILL, FILL_HOLE, FILL_HOLES, REWRITE, WRITE_TEST
 from midfill_server.documents import Document
 from midfill_server.ondemand.docstring import docstring_task
+from midfill_server.ondemand.holes import fill_hole_task, fill_holes_task
 from midfill_server.ondemand.place import Place
 from midfill_server.ondemand.selecting import fill_task, rewrite_task
 from midfill_server.ondemand.task import Task
@@ -18,6 +19,8 @@ MakeTask = Callable[[Document, Place | None, str], Task]
 TASKS: Mapping[str, MakeTask] = {
     FILL: fill_task,
     REWRITE: rewrite_task,
+    FILL_HOLE: fill_hole_task,
+    FILL_HOLES: fill_holes_task,
     WRITE_TEST: write_test_task,
     DOCSTRING: docstring_task,
 }
