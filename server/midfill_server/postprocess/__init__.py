@@ -2,7 +2,7 @@
 
 Each link takes the text and the site (what stands before and after) and gives a shorter, a repaired or the same text;
 nothing left means that nothing is offered. The order matters: line ends first, because everything else counts lines;
-then what is too long, what is there already, and brackets, because they count what remains; indentation; blankness.
+then what is too long, what is there already, and brackets, because they count what remains; rows of tables; blankness.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from midfill_server.postprocess.newlines import one_line_where_text_follows, pla
 from midfill_server.postprocess.overlap import without_following_lines, without_rest_of_line
 from midfill_server.postprocess.repetition import without_repetition
 from midfill_server.postprocess.site import Site
+from midfill_server.postprocess.tables import rows_of_table
 
 __all__ = ["CHAIN", "Middle", "Site", "tidy"]
 
@@ -31,6 +32,7 @@ CHAIN: tuple[Link, ...] = (
     without_rest_of_line,
     without_surplus_at_end,
     without_repetition,
+    rows_of_table,
     without_trailing_space,
     nothing_blank,
 )

@@ -1,0 +1,69 @@
+"""Rows of a table with pipes: as many cells as the table has columns, and aligned where the others are.
+
+A table is known by its delimiter row, wherever it stands: in Markdown or in a docstring. Nothing of a cell is invented
+or changed; cells too many are cut, those that lack stay empty, and space is put before a pipe so that it stands under
+the one above. What is left of the cursor stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+from midfill_server.postprocess.site import Site
+
+DELIMITER = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*\Z")
+PIPE = re.compile(r"(?<!\\)\|")
+
+
+def rows_of_table(text: str, site: Site) -> str:
+    """The middle with its rows fitted to the table that it goes on with."""
+    table = _table_above(site)
+    delimiter = next((row for row in table if DELIMITER.match(row)), None)
+    if delimiter is None or not _is_row(site.before + text):
+        return text
+    num_pipes, stops = len(_pipes(delimiter)), _stops(table)
+    first, *others = text.split("\n")
+    fitted = [_fitted(site.before, first, site.after, num_pipes, stops)]
+    rows = list(takewhile(_is_row, others))
+    return "\n".join([*fitted, *(_fitted("", row, "", num_pipes, stops) for row in rows), *others[len(rows) :]])
+
+
+def _table_above(site: Site) -> list[str]:
+    """The rows right above the cursor's line."""
+    lines = site.prefix.split("\n")[:-1]
+    return list(takewhile(_is_row, reversed(lines)))
+
+
+def _is_row(line: str) -> bool:
+    return line.lstrip().startswith("|")
+
+
+def _pipes(line: str) -> list[int]:
+    return [match.start() for match in PIPE.finditer(line)]
+
+
+def _stops(table: list[str]) -> list[int]:
+    """Where the pipes stand; nothing if they do not stand under one another."""
+    places = [_pipes(row) for row in table]
+    return places[0] if all(each == places[0] for each in places) else []
+
+
+def _fitted(before: str, middle: str, after: str, num_pipes: int, stops: list[int]) -> str:
+    missing = num_pipes - len(_pipes(before)) - len(_pipes(after))
+    pipes = _pipes(middle)
+    if len(pipes) > max(missing, 0):
+        middle = middle[: pipes[missing] if missing <= 0 or after.strip() else pipes[missing - 1] + 1].rstrip()
+    elif not after.strip() and len(pipes) < missing:
+        middle = middle.rstrip() + " |" * (missing - len(pipes))
+    return middle if after.strip() else _aligned(before, middle, stops)
+
+
+def _aligned(before: str, middle: str, stops: list[int]) -> str:
+    """Space before each pipe of the middle that comes too early."""
+    done, num_before = "", len(_pipes(before))
+    for index, piece in enumerate(PIPE.split(middle)[:-1]):
+        at = len(before) + len(done) + len(piece)
+        stop = stops[num_before + index] if num_before + index < len(stops) else at
+        done += piece + " " * max(0, stop - at) + "|"
+    return done + PIPE.split(middle)[-1]
