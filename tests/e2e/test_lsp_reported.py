@@ -63,6 +63,17 @@ async def test_an_item_for_a_word_that_was_typed_on_begins_with_that_word() -> N
         assert len(fills(client)) == 1
 
 
+async def test_an_item_shows_what_it_is_and_how_much_and_tells_when_it_was_taken() -> None:
+    async with editing("r\n", Say(text="un(\n    x,\n)"), capabilities=HELIX) as client:
+        asked = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 1}}
+        (item,) = (await client.request("textDocument/completion", asked))["items"]
+        assert (item["label"], item["detail"], item["kind"]) == ("run(", "midfill, 2 more lines", 15)
+        assert item["documentation"]["value"] == item["textEdit"]["newText"] == "run(\n    x,\n)"
+        assert await client.request("workspace/executeCommand", item["command"]) is None
+        told = await client.request("workspace/executeCommand", {"command": "midfill.stats"})
+        assert (told["shown"], told["accepted"]) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("marked", "said", "expected"),
     [
