@@ -119,8 +119,8 @@ class Completer:
         self.pace.note_key(time.monotonic())
         cursors = Cursors(document, changes)
         self.flights.on_change(document.uri, cursors.all)
-        for cursor in cursors.behind():
-            if self.suggestions.is_completed(cursor):
+        if self.suggestions.has(document.uri):
+            for cursor in filter(self.suggestions.is_completed, cursors.behind()):
                 self._fetch_ahead(cursor)
 
     def focus(self, uri: str) -> None:

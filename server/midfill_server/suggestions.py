@@ -69,6 +69,10 @@ class SuggestionCache:
                 return Shown(suggestion.middles, suggestion.seed)
         return Shown(tuple(Middle(rest) for rest in self.find(snapshot)))
 
+    def has(self, uri: str) -> bool:
+        """Whether anything is known of a document."""
+        return any(key[0] == uri for key in self._kept)
+
     def is_completed(self, snapshot: Snapshot) -> bool:
         """Whether a suggestion has just been put in, or typed, to its end."""
         return any(
