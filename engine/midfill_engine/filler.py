@@ -14,7 +14,8 @@ import torch
 
 from midfill_engine.api import Candidate, EngineOptions, FillRequest, FillResult, Finish, Mode, Timings
 from midfill_engine.beam import Beam, BeamDraft, Branching
-from midfill_engine.causal import CausalHead
+from midfill_engine.causal import CausalHead, evidence_of
+from midfill_engine.confidence import Calibration, Evidence, shares
 from midfill_engine.core import Control, OnProgress
 from midfill_engine.denoise.constraint import AllOf, Banned, Constraint
 from midfill_engine.denoise.length import FixedLength, Length, NullLength
@@ -66,6 +67,7 @@ class _Offer:
     text: str
     confidence: float
     middle: _Middle
+    evidence: Evidence | None = None
 
 
 def load_filler(options: EngineOptions, on_progress: OnProgress) -> Filler:
@@ -122,6 +124,15 @@ class Filler:
             self._model.forget()
             raise ResourceError("not enough memory for this fill: ask for less context or fewer candidates") from None
 
+    def judge(self, request: FillRequest, control: Control) -> tuple[str, Evidence] | None:
+        """The leading text of a fill and what is known of it; None where nothing is offered or nothing judges."""
+        with torch.inference_mode():
+            plan = self.plan(request)
+            self._model.encode(plan.prompt.encoded)
+            offers = self._all_offers(self._middles(plan, control)[0], plan, control)
+        leading = offers[0] if offers else None
+        return (leading.text, leading.evidence) if leading is not None and leading.evidence is not None else None
+
     def plan(self, request: FillRequest) -> Plan:
         """Settle everything about the text."""
         preset = self._preset
@@ -134,19 +145,14 @@ class Filler:
             healing=healing,
             prompt=build_prompt(request.prefix, request.suffix, healing, self._shape, self._codec),
             num_slots=num_slots,
-            max_steps=request.limits.max_steps or preset.max_steps,
+            max_steps=request.limits.max_steps or (mode is Mode.LINE and preset.line_steps) or preset.max_steps,
         )
 
     def _fill(self, plan: Plan, control: Control, began: float) -> FillResult:
         encoded = self._model.encode(plan.prompt.encoded)
         encode_s = time.perf_counter() - began
-        middles, num_steps = self._first_canvases(plan, control)
-        for middle in middles:
-            while self._goes_on(middle, plan, control):
-                num_steps += self._extend(middle, plan, control if middle is middles[0] else _unwatched(control))
-        offers = self._offers(middles, plan)
-        if self._causal is not None and not _is_interrupted(middles):
-            offers = self._judged(offers, self._causal, plan, control)
+        middles, num_steps = self._middles(plan, control)
+        offers = self._all_offers(middles, plan, control)[: plan.request.num_candidates]
         leading = offers[0].middle if offers else middles[0]
         total = time.perf_counter() - began
         return FillResult(
@@ -159,6 +165,21 @@ class Filler:
             timings=Timings(encode=encode_s, denoise=total - encode_s, total=total),
             preset=self._preset.name,
         )
+
+    def _middles(self, plan: Plan, control: Control) -> tuple[list[_Middle], int]:
+        """Every candidate denoised to its end, and how many passes that took."""
+        middles, num_steps = self._first_canvases(plan, control)
+        for middle in middles:
+            while self._goes_on(middle, plan, control):
+                num_steps += self._extend(middle, plan, control if middle is middles[0] else _unwatched(control))
+        return middles, num_steps
+
+    def _all_offers(self, middles: list[_Middle], plan: Plan, control: Control) -> list[_Offer]:
+        """What may be offered, best first: what was denoised, and what else is found where the weights can judge."""
+        offers = self._offers(middles, plan)
+        if self._causal is None or _is_interrupted(middles):
+            return offers
+        return self._judged(offers, self._causal, plan, control)
 
     def _first_canvases(self, plan: Plan, control: Control) -> tuple[list[_Middle], int]:
         """The first canvas of every candidate, in one batch, and how many passes that took; a greedy preset's further
@@ -256,7 +277,7 @@ class Filler:
         return offers[:1] + sorted(offers[1:], key=lambda offer: -offer.confidence)
 
     def _judged(self, offers: list[_Offer], causal: CausalHead, plan: Plan, control: Control) -> list[_Offer]:
-        """The offers and the causal head's own drafts, the likeliest in its place first, as many as were asked for."""
+        """The offers and the causal head's own drafts, the likeliest in its place first."""
         ids = plan.prompt.encoded + plan.prompt.tail
         if len(ids) < 2:
             return offers
@@ -265,9 +286,20 @@ class Filler:
             text = self.read(list(draft.tokens), plan)
             if text and text not in found:
                 found[text] = _offer_of(text, draft)
-        worth = causal.log_likelihoods(ids, [self._codec.ids(text) for text in found], plan.prompt.head)
-        ranked = sorted(zip(found.values(), worth, strict=True), key=lambda pair: -pair[1])
-        return [offer for offer, _ in ranked][: plan.request.num_candidates]
+        return self._ranked(list(found.values()), causal, ids, plan)
+
+    def _ranked(self, offers: list[_Offer], causal: CausalHead, ids: list[int], plan: Plan) -> list[_Offer]:
+        """The likeliest in its place first, each as sure as it may be called."""
+        middles, after = [self._codec.ids(offer.text) for offer in offers], plan.prompt.head
+        likelihoods = causal.likelihoods(ids, middles, after)
+        total = shares([likelihood.total for likelihood in likelihoods])
+        ranked = sorted(zip(offers, middles, likelihoods, total, strict=True), key=lambda entry: -entry[3])
+        return [self._rated(offer, evidence_of(like, len(middle), share)) for offer, middle, like, share in ranked]
+
+    def _rated(self, offer: _Offer, evidence: Evidence) -> _Offer:
+        calibration = self._preset.calibration
+        confidence = Calibration(calibration).probability(evidence) if calibration else offer.confidence
+        return replace(offer, confidence=confidence, evidence=evidence)
 
     def _beam(self, plan: Plan) -> Beam:
         preset, limit = self._preset, plan.request.limits.max_tokens

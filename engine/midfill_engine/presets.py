@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from midfill_engine.confidence import NUM_FACTS
 from midfill_engine.errors import PresetError, WeightsError
 
 _FILE = "midfill.json"
@@ -27,8 +28,9 @@ class Preset:
     first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
     first_signal, conditioning: see `models.diffusion_gemma`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
-    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`. has_causal_draft: see `causal`;
-    beam_width, beam_lines: rows and lines of its search, see `beam`.
+    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`; line_steps: `max_steps` where
+    only a line is asked for. has_causal_draft: see `causal`; beam_width, beam_lines: rows and lines of its search, see
+    `beam`. calibration: weights, see `confidence`; without any, confidence is not calibrated.
     can_instruct: follows an instruction.
     """
 
@@ -58,6 +60,8 @@ class Preset:
     has_causal_draft: bool = False
     beam_width: int = 8
     beam_lines: int = 4
+    calibration: tuple[float, ...] = ()
+    line_steps: int | None = None
     can_instruct: bool = False
 
     def __post_init__(self) -> None:
@@ -74,11 +78,19 @@ class Preset:
         self._check("context", self.context > self.tail + 2, "more than tail + 2")
         self._check("family", self.family == "uniform", "uniform")
         self._check("first_signal", self.first_signal in ("zero", "mean"), "zero or mean")
+        weights = self.calibration
+        is_calibration = not weights or (len(weights) == NUM_FACTS and all(map(_is_finite_number, weights)))
+        self._check("calibration", is_calibration, f"{NUM_FACTS} finite numbers, or none")
+        self._check("line_steps", self.line_steps is None or self.line_steps >= 1, "1 or more")
         self._check("conditioning", self.conditioning in ("expected", "locked"), "expected or locked")
 
     def _check(self, name: str, is_right: bool, wanted: str) -> None:
         if not is_right:
             raise PresetError(f"preset {self.name}: {name} must be {wanted}, got {getattr(self, name)!r}")
+
+
+def _is_finite_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def shipped_names() -> list[str]:
@@ -133,7 +145,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise PresetError(f"{path}: unknown settings: {', '.join(unknown)}; known are: {', '.join(allowed)}")
     for key, value in raw.items():
         _check_type(path, key, value, str(allowed[key]))
-    return raw
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
 
 
 def _check_type(path: Path, key: str, value: object, wanted: str) -> None:
@@ -143,6 +155,7 @@ def _check_type(path: Path, key: str, value: object, wanted: str) -> None:
         "float": (int, float),
         "str": (str,),
         "bool": (bool,),
+        "tuple[float, ...]": (list,),
     }
     is_stray_bool = isinstance(value, bool) and wanted != "bool"
     if is_stray_bool or not isinstance(value, kinds[wanted]):

@@ -9,7 +9,7 @@ import torch
 
 from midfill_engine.api import EngineOptions, FillRequest, Mode
 from midfill_engine.beam import Beam
-from midfill_engine.causal import CausalHead
+from midfill_engine.causal import JUDGED, CausalHead, Likelihood
 from midfill_engine.core import Control
 from midfill_engine.filler import Filler, load_filler
 from midfill_engine.models.diffusion_gemma import DiffusionGemma
@@ -36,20 +36,24 @@ def reference_log_probs(ids: list[int]) -> torch.Tensor:
     return logits.log_softmax(-1)
 
 
-def test_log_likelihood_is_the_sum_over_middle_and_what_follows() -> None:
+def test_likelihoods_are_the_sums_over_middle_and_what_follows() -> None:
     """Of each middle what it is alone, however long the others are."""
     middles, after = [[40, 41], [], [42, 43, 44, 45], [46]], [50, 51, 52]
     head = CausalHead(DiffusionGemma(tiny_model(tiny_config())), NONE, NONE)
-    got = head.log_likelihoods(IDS, middles, after)
-    for middle, likelihood in zip(middles, got, strict=True):
+    for middle, got in zip(middles, head.likelihoods(IDS, middles, after), strict=True):
         said = middle + after
         log_probs = reference_log_probs(IDS + said)
-        want = sum(float(log_probs[len(IDS) - 1 + i, token]) for i, token in enumerate(said))
-        assert likelihood == pytest.approx(want, abs=1e-3)
-    assert head.log_likelihoods(IDS, [[], []], []) == [0.0, 0.0]
-    assert head.log_likelihoods(IDS, [[40]], []) == pytest.approx(
-        [float(reference_log_probs([*IDS, 40])[-2, 40])], abs=1e-3
-    )
+        each = [float(log_probs[len(IDS) - 1 + i, token]) for i, token in enumerate(said)]
+        assert got.middle == pytest.approx(sum(each[: len(middle)]), abs=1e-3)
+        assert got.after == pytest.approx(sum(each[len(middle) :]), abs=1e-3)
+    assert head.likelihoods(IDS, [[], []], []) == [Likelihood(0.0, 0.0)] * 2
+    (single,) = head.likelihoods(IDS, [[40]], [])
+    assert single.total == pytest.approx(float(reference_log_probs([*IDS, 40])[-2, 40]), abs=1e-3)
+
+
+def test_of_a_long_suffix_only_the_beginning_is_read() -> None:
+    head = CausalHead(DiffusionGemma(tiny_model(tiny_config())), NONE, NONE)
+    assert head.likelihoods(IDS, [[40]], [50] * 40) == head.likelihoods(IDS, [[40]], [50] * JUDGED)
 
 
 def test_lines_of_each_number_are_drafted() -> None:
@@ -81,8 +85,8 @@ def test_the_likeliest_draft_leads() -> None:
     head = CausalHead(loaded.model, both.banned, torch.zeros_like(both.banned))
     prompt = both.plan(request).prompt
     texts = [loaded.codec.ids(text) for text in (judged.text, alone.text)]
-    worth = head.log_likelihoods(prompt.encoded + prompt.tail, texts, prompt.head)
-    assert worth[0] >= worth[1] or not alone.text
+    worth = head.likelihoods(prompt.encoded + prompt.tail, texts, prompt.head)
+    assert worth[0].total >= worth[1].total or not alone.text
     assert not judged.text.endswith(")")
 
 

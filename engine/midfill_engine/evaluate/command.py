@@ -50,6 +50,9 @@ def run(argv: Sequence[str], open_engine: OpenEngine | None = None) -> int:
     if arguments.plot:
         check_plot(arguments.plot)
     chosen = _choose(arguments, preset.can_instruct)
+    if arguments.fit_confidence:
+        fitting = import_module("midfill_engine.evaluate.confidence_command")  # late: it imports torch
+        return int(fitting.run(chosen.cases, arguments))
     grader = Grader(Trials(read_tests(arguments.tests), Sandbox()) if arguments.tests else NoTests())
     engine = (open_engine or _opener(arguments))(
         EngineOptions(preset=arguments.preset, device=arguments.device, num_threads=arguments.threads)
@@ -116,6 +119,9 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
         "--mode", choices=("kind", *Mode), default="kind", help="how holes are asked; kind: as their kind says"
     )
     parser.add_argument("--causal", action="store_true", help="fill left to right with the same weights, line by line")
+    parser.add_argument(
+        "--fit-confidence", action="store_true", help="fit what confidence means, and keep it beside the weights"
+    )
     parser.add_argument("--tests", type=Path, metavar="TESTS.jsonl", help="run the cases' tests, for pass@1")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg|png", help="draw accuracy by length and kind")
     parser.add_argument("--out", type=Path, metavar="FILE.jsonl", help="write every fill and what it is worth")
