@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from midfill_engine import api
 from midfill_engine.api import Draft, EngineError, FillResult
+from midfill_engine.syntax.gate import Gate
 from midfill_server.capabilities import NEXT_DRAFT
 from midfill_server.documents import Document, DocumentStore
 from midfill_server.engine_link import EngineLink
@@ -177,7 +178,7 @@ class Desk:
         """The first drafts that have not been shown yet."""
         shown, seed = job.shown, job.made.seed if job.made else 0
         for attempt in range(MOST_TRIES):
-            num_candidates = NUM_DRAFTS_AGAIN if job.made or attempt else 1
+            num_candidates = NUM_DRAFTS_AGAIN if job.made or attempt else self.settings().num_candidates
             turn = Turn(seed=seed, num_candidates=num_candidates, client=self.client, request_id=job.request_id)
             seed += num_candidates
             filling = await self._fill_each(job, turn, shown)
@@ -195,7 +196,9 @@ class Desk:
             site = site_of(filling.copy, filling.now(hole))
             request = request_for(filling.copy, job.task, site, self.settings(), turn)
             result = await self.engine.demand(request, job.watcher(index))
-            middle = _chosen(result, site, {text for texts in shown for text in texts[index : index + 1]})
+            middle = _chosen(
+                result, site, job.document.language, {text for texts in shown for text in texts[index : index + 1]}
+            )
             if middle is not None:
                 filling.put(hole, middle)
         return filling
@@ -231,7 +234,15 @@ class Desk:
         return ""
 
 
-def _chosen(result: FillResult, site: Site, unwanted: set[str]) -> Middle | None:
-    """The first candidate that may be put there and is new, else the first that may be put there."""
+def _chosen(result: FillResult, site: Site, language: str, unwanted: set[str]) -> Middle | None:
+    """The best that may be put there: new, then sound by syntax, then in the model's order."""
     middles = [middle for candidate in result.candidates if (middle := middle_of(candidate.text, site)) is not None]
-    return next((middle for middle in middles if middle.text not in unwanted), middles[0] if middles else None)
+    if len(middles) < 2:
+        return middles[0] if middles else None
+    gate = Gate(site.prefix, site.suffix, language)
+
+    def faults(middle: Middle) -> tuple[bool, bool, bool]:
+        is_worse = gate.is_worse(middle.text, middle.num_absorbed)
+        return middle.text in unwanted, is_worse, not gate.is_sound(middle.text, middle.num_absorbed)
+
+    return min(middles, key=faults)
