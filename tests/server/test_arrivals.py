@@ -8,7 +8,7 @@ from midfill_server.arrivals import Arrivals
 
 
 async def test_a_key_that_was_read_together_with_a_request_makes_it_outdated() -> None:
-    """The request for `x = f` began after the next key had been taken in, and stopped the fill it should have joined."""
+    """The handler began after the next key had been taken in, and stopped the fill that it should have joined."""
     arrivals, outdated = Arrivals(), {}
 
     async def handle(name: str) -> None:
