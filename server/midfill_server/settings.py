@@ -59,6 +59,9 @@ def wire_name(name: str) -> str:
 NAMES: Mapping[str, str] = {wire_name(item.name): item.name for item in fields(Settings)}
 """Our names by those on the wire."""
 
+CLIENT_FACTS = frozenset({"isTrusted"})
+"""What initialization options may tell of the client besides settings: no complaint is due."""
+
 
 def parse(raw: Mapping[str, object], base: Settings, complain: Complain) -> Settings:
     """`base` with what `raw` says. None as a value means: not set."""
@@ -90,7 +93,8 @@ class SettingsStore:
 
     def __init__(self, initial: object, complain: Complain) -> None:
         self._complain = complain
-        self._initial = parse(section_of(initial) or {}, Settings(), complain)
+        said = {key: value for key, value in (section_of(initial) or {}).items() if key not in CLIENT_FACTS}
+        self._initial = parse(said, Settings(), complain)
         self.current = self._initial
 
     def configure(self, raw: object) -> bool:

@@ -1,6 +1,6 @@
 /** What a server can do beyond suggesting, told by the commands that it announces. */
 
-export type Ability = "fill" | "nextDraft" | "rewrite" | "fillHoles" | "stats" | "models";
+export type Ability = "fill" | "nextDraft" | "rewrite" | "fillHoles" | "writeTest" | "docstring" | "stats" | "models";
 
 /** The server's command for each ability. */
 export const COMMANDS: Readonly<Record<Ability, string>> = {
@@ -8,6 +8,8 @@ export const COMMANDS: Readonly<Record<Ability, string>> = {
   nextDraft: "midfill.nextDraft",
   rewrite: "midfill.rewrite",
   fillHoles: "midfill.fillHoles",
+  writeTest: "midfill.writeTest",
+  docstring: "midfill.docstring",
   stats: "midfill.stats",
   models: "midfill.models",
 };
@@ -17,6 +19,8 @@ const WHAT: Readonly<Record<Ability, string>> = {
   nextDraft: "make another draft",
   rewrite: "rewrite selections",
   fillHoles: "fill all holes",
+  writeTest: "write tests",
+  docstring: "complete docstrings",
   stats: "tell statistics",
   models: "list models",
 };

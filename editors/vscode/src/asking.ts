@@ -1,7 +1,8 @@
 /** Asks the server to do something beyond suggesting, if it can; says why not in the status bar if it cannot. */
 import * as vscode from "vscode";
-import { ExecuteCommandRequest, type WorkspaceEdit } from "vscode-languageclient/node";
+import { ExecuteCommandRequest } from "vscode-languageclient/node";
 import { ABILITIES, COMMANDS, whyNot, type Ability } from "./abilities";
+import { asOutcome } from "./outcome";
 import type { Server } from "./server";
 
 const SAID_FOR_MS = 6_000;
@@ -27,7 +28,7 @@ export class Asking {
     vscode.window.setStatusBarMessage(`midfill: ${what}`, SAID_FOR_MS);
   }
 
-  /** Run the server's command; an edit among its results is made. */
+  /** Run the server's command; its outcome is told and its edit made. */
   async ask(ability: Ability, ...args: unknown[]): Promise<unknown> {
     const reason = this.whyNot(ability);
     const client = this.server.running;
@@ -40,7 +41,7 @@ export class Asking {
         command: COMMANDS[ability],
         arguments: args as never[],
       });
-      await this.apply(result);
+      await this.conclude(result);
       return result;
     } catch (error) {
       this.say(error instanceof Error ? error.message : String(error));
@@ -60,12 +61,18 @@ export class Asking {
     return this.server.onChanged(refresh);
   }
 
-  private async apply(result: unknown): Promise<void> {
+  /** Tell and do what a command came to. */
+  async conclude(raw: unknown): Promise<void> {
+    const { message, edit, inline } = asOutcome(raw);
     const client = this.server.running;
-    const isEdit = typeof result === "object" && result !== null && ("changes" in result || "documentChanges" in result);
-    if (client !== undefined && isEdit) {
-      const edit = await client.protocol2CodeConverter.asWorkspaceEdit(result as WorkspaceEdit);
-      await vscode.workspace.applyEdit(edit, { isRefactoring: true });
+    if (message) {
+      this.say(message);
+    }
+    if (edit !== undefined && client !== undefined) {
+      await vscode.workspace.applyEdit(await client.protocol2CodeConverter.asWorkspaceEdit(edit), { isRefactoring: true });
+    }
+    if (inline) {
+      await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
     }
   }
 }

@@ -23,6 +23,8 @@ export interface ClientEvents {
   readonly onClosed: () => void;
   /** A suggestion was asked for at a place; so many came, so many milliseconds later. */
   readonly onAnswered: (place: Place, num: number, ms: number) => void;
+  /** A command of the server that the editor ran by itself, such as a code action's, came to something. */
+  readonly onRan: (outcome: unknown) => void;
 }
 
 export function makeClient(
@@ -33,7 +35,7 @@ export function makeClient(
 ): QuietClient {
   const options: LanguageClientOptions = {
     documentSelector: SCHEMES.map((scheme) => ({ scheme })),
-    initializationOptions: section.initial(),
+    initializationOptions: { ...section.initial(), isTrusted: vscode.workspace.isTrusted },
     synchronize: { configurationSection: SECTION },
     outputChannel: log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -69,7 +71,11 @@ function middlewareOf(section: ServerSection, events: ClientEvents, log: vscode.
       }
       return answer;
     },
-    executeCommand: (command, args, next) => silently(() => next(command, args), log),
+    async executeCommand(command, args, next) {
+      const outcome: unknown = await silently(() => next(command, args), log);
+      events.onRan(outcome);
+      return outcome;
+    },
     provideCodeActions: (document, range, context, token, next) =>
       silently(() => next(document, range, context, token), log),
     workspace: {

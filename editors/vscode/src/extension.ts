@@ -2,13 +2,15 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { Asking } from "./asking";
-import { anotherDraft, fillAllHoles, fillHere } from "./commands/fill";
+import { anotherDraft, fillAllHoles, fillHere, fillHolesOfSelection } from "./commands/fill";
 import { install, offerOnce } from "./commands/install";
 import { toggleLanguage } from "./commands/language";
 import { menu } from "./commands/menu";
 import { chooseModel } from "./commands/model";
 import { rewriteSelection } from "./commands/rewrite";
 import { showStatistics } from "./commands/statistics";
+import { completeDocstring, writeTest } from "./commands/function";
+import { DraftView } from "./draft_view";
 import { factsOfWindow } from "./facts";
 import { locate } from "./locate";
 import { Server } from "./server";
@@ -28,12 +30,16 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   server = started;
   const asking = new Asking(started, log);
+  const view = new DraftView();
   const memory = context.globalState;
   const commands: Record<string, (argument?: unknown) => unknown> = {
     fillHere: () => fillHere(asking),
     anotherDraft: (isShown) => anotherDraft(asking, isShown === true),
     rewriteSelection: () => rewriteSelection(asking, memory),
     fillAllHoles: () => fillAllHoles(asking),
+    fillHolesOfSelection: () => fillHolesOfSelection(asking),
+    writeTestHere: () => writeTest(asking),
+    completeDocstring: () => completeDocstring(asking),
     chooseModel: () => chooseModel(asking),
     toggleLanguage: () => toggleLanguage(asking),
     showStatistics: () => showStatistics(asking),
@@ -47,6 +53,10 @@ export function activate(context: vscode.ExtensionContext): void {
     started,
     showStatus(started),
     asking.keepContext(),
+    view,
+    started.onDraft((raw) => view.told(raw)),
+    started.onChanged(() => started.running === undefined && view.clear()),
+    started.onRan((outcome) => void asking.conclude(outcome)),
     started.onChanged(() => started.shown.life === "missing" && void offerOnce(memory)),
     ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`midfill.${name}`, run)),
     vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("midfill.command") && started.restartSoon()),

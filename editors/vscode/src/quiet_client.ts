@@ -4,9 +4,11 @@ import {
   LanguageClient,
   ShowMessageNotification,
   ShowMessageRequest,
+  type InitializeParams,
   type LanguageClientOptions,
   type ServerOptions,
 } from "vscode-languageclient/node";
+import { optedIn } from "./opting_in";
 
 export class QuietClient extends LanguageClient {
   constructor(server: ServerOptions, options: LanguageClientOptions, log: vscode.LogOutputChannel) {
@@ -16,6 +18,11 @@ export class QuietClient extends LanguageClient {
       log.info(message);
       return null;
     });
+  }
+
+  protected override fillInitializeParams(params: InitializeParams): void {
+    super.fillInitializeParams(params);
+    params.capabilities = optedIn(params.capabilities);
   }
 
   override error(message: string, data?: unknown): void {

@@ -16,6 +16,7 @@ import { asServerStatus, NORMAL, type ServerStatus, type Shown } from "./status_
 
 const QUIET_MS = 500;
 const STATUS = "didChangeStatus";
+const DRAFT = "midfill/draft";
 
 /** `locate` and `settings` are asked again at each start. */
 export interface ServerNeeds {
@@ -33,7 +34,13 @@ export class Server implements vscode.Disposable {
   private readonly missed = new Missed();
   private readonly restarts = new Coalesced(() => this.replace(), QUIET_MS);
   private readonly changed = new vscode.EventEmitter<void>();
+  private readonly ran = new vscode.EventEmitter<unknown>();
+  private readonly drafted = new vscode.EventEmitter<unknown>();
   readonly onChanged = this.changed.event;
+  /** What a command of the server that the editor ran by itself came to. */
+  readonly onRan = this.ran.event;
+  /** A draft as it develops. */
+  readonly onDraft = this.drafted.event;
 
   constructor(private readonly needs: ServerNeeds) {}
 
@@ -68,6 +75,8 @@ export class Server implements vscode.Disposable {
   dispose(): void {
     this.restarts.end();
     this.changed.dispose();
+    this.ran.dispose();
+    this.drafted.dispose();
     void this.stop();
   }
 
@@ -98,11 +107,20 @@ export class Server implements vscode.Disposable {
     const client: QuietClient = makeClient(
       command,
       new ServerSection(this.needs.settings),
-      { onClosed: () => this.closed(client), onAnswered: (...answer) => this.answered(...answer) },
+      {
+        onClosed: () => this.closed(client),
+        onAnswered: (...answer) => this.answered(...answer),
+        onRan: (outcome) => this.ran.fire(outcome),
+      },
       this.needs.log,
     );
     this.client = client;
     client.onNotification(STATUS, (raw: unknown) => this.told(client, raw));
+    client.onNotification(DRAFT, (raw: unknown) => {
+      if (client === this.client) {
+        this.drafted.fire(raw);
+      }
+    });
     try {
       await client.start();
       this.crashes.started();

@@ -5,7 +5,7 @@ import type { Setting } from "./server_section";
 export const SECTION = "midfill";
 
 /** Settings that are this client's own business. */
-const OWN = new Set(["command"]);
+const OWN = new Set(["command", "liveDrafts"]);
 
 /** What decides which server is started. */
 export interface CommandSettings {
@@ -16,6 +16,11 @@ export interface CommandSettings {
 export function commandSettings(): CommandSettings {
   const told = vscode.workspace.getConfiguration(SECTION).inspect<unknown>("command");
   return { user: texts(told?.globalValue), workspace: texts(told?.workspaceFolderValue ?? told?.workspaceValue) };
+}
+
+/** Whether drafts are drawn as they develop. */
+export function liveDrafts(): boolean {
+  return vscode.workspace.getConfiguration(SECTION).get("liveDrafts", true);
 }
 
 export function model(): string {

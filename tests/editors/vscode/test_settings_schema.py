@@ -25,8 +25,8 @@ def test_the_manifest_has_the_settings_of_today() -> None:
     assert checked.returncode == 0, checked.stderr
 
 
-def test_every_setting_of_the_server_is_there_and_only_one_is_the_clients_own() -> None:
-    assert set(schema()) - set(NAMES) == {"command"}
+def test_every_setting_of_the_server_is_there_and_only_two_are_the_clients_own() -> None:
+    assert set(schema()) - set(NAMES) == {"command", "liveDrafts"}
     assert set(NAMES) <= set(schema())
 
 

@@ -16,9 +16,8 @@ export async function fillHere(asking: Asking): Promise<void> {
 /** One that the server makes anew, or the next of those that it has for this place. */
 export async function anotherDraft(asking: Asking, isShown: boolean): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (editor !== undefined && asking.can("nextDraft")) {
+  if (editor !== undefined && !isShown && asking.can("nextDraft")) {
     await asking.ask("nextDraft", { ...documentAt(editor), position: positionAt(editor).position });
-    await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
     return;
   }
   await vscode.commands.executeCommand(`editor.action.inlineSuggest.${isShown ? "showNext" : "trigger"}`);
@@ -31,4 +30,13 @@ export async function fillAllHoles(asking: Asking): Promise<void> {
     return;
   }
   await asking.ask("fillHoles", documentAt(editor));
+}
+
+export async function fillHolesOfSelection(asking: Asking): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined || editor.selection.isEmpty) {
+    asking.say("nothing is selected");
+    return;
+  }
+  await asking.ask("fillHoles", { ...documentAt(editor), range: positionAt(editor).range });
 }

@@ -32,6 +32,8 @@ function entries(asking: Asking): Entry[] {
     entry("refresh", "Another draft", "anotherDraft"),
     entry("edit", "Rewrite selection…", "rewriteSelection", "rewrite"),
     entry("checklist", "Fill all holes", "fillAllHoles", "fillHoles"),
+    entry("beaker", "Write a test", "writeTestHere", "writeTest"),
+    entry("book", "Complete the docstring", "completeDocstring", "docstring"),
     separator(),
     entry("server-environment", "Choose model…", "chooseModel"),
     ...(language ? [entry("code", turn, "toggleLanguage")] : []),

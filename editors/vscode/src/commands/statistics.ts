@@ -7,8 +7,8 @@ export async function showStatistics(asking: Asking): Promise<void> {
   if (told === undefined || told === null) {
     return;
   }
-  const isText = typeof told === "string";
-  const content = isText ? told : JSON.stringify(told, undefined, 2);
-  const document = await vscode.workspace.openTextDocument({ content, language: isText ? "markdown" : "json" });
+  const { text } = told as { text?: unknown };
+  const content = typeof text === "string" ? text : JSON.stringify(told, undefined, 2);
+  const document = await vscode.workspace.openTextDocument({ content, language: typeof text === "string" ? "markdown" : "json" });
   await vscode.window.showTextDocument(document, { preview: true });
 }

@@ -19,6 +19,7 @@ import {
   type InlineCompletionList,
   type MessageConnection,
 } from "vscode-languageserver-protocol/node";
+import { optedIn } from "../../../../editors/vscode/src/opting_in";
 
 const PATIENCE_MS = 20_000;
 
@@ -46,6 +47,7 @@ export async function until<T>(what: string, look: () => T | undefined | false):
 
 export class Client {
   readonly statuses: { kind: string; message: string; busy: boolean }[] = [];
+  readonly drafts: unknown[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "midfill-protocol-"));
   readonly connection: MessageConnection;
   readonly stderr: string[] = [];
@@ -67,6 +69,7 @@ export class Client {
       new StreamMessageWriter(this.process.stdin!),
     );
     this.connection.onNotification("didChangeStatus", (status) => void this.statuses.push(status));
+    this.connection.onNotification("midfill/draft", (draft) => void this.drafts.push(draft));
     this.connection.onRequest(ConfigurationRequest.type, ({ items }) => {
       this.numPulls += 1;
       return items.map(() => this.configuration as null);
@@ -82,11 +85,11 @@ export class Client {
       clientInfo: { name: "Visual Studio Code", version: "1.139.1" },
       rootUri: null,
       initializationOptions: initial,
-      capabilities: {
+      capabilities: optedIn({
         general: { positionEncodings: ["utf-16"] },
         workspace: { configuration: true, didChangeConfiguration: { dynamicRegistration: true } },
         textDocument: { inlineCompletion: { dynamicRegistration: true } },
-      },
+      }),
     });
     await client.connection.sendNotification(InitializedNotification.type, {});
     return client;

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CancellationTokenSource } from "vscode-languageserver-protocol/node";
+import { CancellationTokenSource, ExecuteCommandRequest } from "vscode-languageserver-protocol/node";
+import { ABILITIES, COMMANDS } from "../../../../editors/vscode/src/abilities";
+import { Drafts, drawn } from "../../../../editors/vscode/src/drafts";
+import { asOutcome } from "../../../../editors/vscode/src/outcome";
 import { Client, until, type Said } from "./client";
 
 const FILE = "file:///w/a.py";
@@ -144,4 +147,30 @@ test("a settings section as the client sends it, of unset values only, is taken 
   await client.open(FILE, "x = ");
   assert.deepEqual((await client.inline(FILE, 0, 4)).items, []);
   assert.equal(await client.leave(), 0);
+});
+
+test("every command that the client knows is the server's", async () => {
+  await withClient(ANSWERS, async ({ initialized: { capabilities } }) => {
+    const announced = capabilities.executeCommandProvider!.commands;
+    assert.deepEqual(ABILITIES.filter((ability) => !announced.includes(COMMANDS[ability])), []);
+  });
+});
+
+test("a client that does not apply edits for the server finds them in the outcome; the drafts are removed at the end", async () => {
+  await withClient([{ after: "x = ", texts: ["first(second)"] }], async (client) => {
+    await client.open(FILE, "x = old\n");
+    await client.ready();
+    const range = { start: { line: 0, character: 4 }, end: { line: 0, character: 7 } };
+    const raw: unknown = await client.connection.sendRequest(ExecuteCommandRequest.type, {
+      command: COMMANDS.rewrite,
+      arguments: [{ textDocument: { uri: FILE, version: 1 }, range }],
+    });
+    assert.match(JSON.stringify(asOutcome(raw).edit), /first\(second\)/);
+    assert.ok(client.drafts.length > 1, "no draft was told");
+    const drafts = new Drafts();
+    const seen = client.drafts.map((draft) => [drafts.told(draft), drafts.of(FILE, 1).flatMap(drawn)] as const);
+    assert.ok(seen.every(([uri]) => uri === FILE));
+    assert.ok(seen.some(([, lines]) => lines.some(({ pieces }) => pieces.some(({ isLocked }) => isLocked))));
+    assert.deepEqual(drafts.of(FILE, 1), []);
+  });
 });
