@@ -2,9 +2,9 @@
 
 `pass` and `...` are holes as the whole body of a function, `pass` in `if`, `elif`, `else`, `for`, `with`, too.
 They are right, and no holes: in `except`, `finally`, `while` (a busy wait), `case` and `class`; in a stub file; in
-functions that are abstract, an overload or part of a Protocol; and as a value. Of empty braces those of named functions
-and of `if`, `else` and `for` are holes; not those of `catch`, `while`, constructors (their parameters may say all),
-types, or functions given as values, which do nothing on purpose.
+functions that are abstract, an overload or part of a Protocol; before a remark on the same line; and as a value.
+Of empty braces those of named functions and of `if`, `else` and `for` are holes; not those of `catch`, `while`,
+constructors (their parameters may say all), types, or functions given as values, which do nothing on purpose.
 """
 
 from __future__ import annotations
@@ -47,7 +47,17 @@ def is_placeholder_body(statement: Node) -> bool:
     if block is None or block.type != "block" or block.parent is None:
         return False
     others = [child for child in block.named_children if child != statement and not _is_prose(child)]
+    if _has_remark(statement):
+        return False
     return not others and block.parent.type in PYTHON_BODIES and not is_abstract(statement)
+
+
+def _has_remark(statement: Node) -> bool:
+    """Whether a comment on the same line says why nothing is done."""
+    following = statement.next_sibling or (statement.parent.next_sibling if statement.parent is not None else None)
+    return (
+        following is not None and following.type == "comment" and following.start_point.row == statement.end_point.row
+    )
 
 
 def is_abstract(node: Node) -> bool:

@@ -82,7 +82,8 @@ def find_holes(text: str, language: str, around: int | None = None, is_stub: boo
     source = parse(text, language, window)
     if source is None:
         return ()
-    found = [hole for find in _FINDERS for hole in find(source) if not (is_stub and hole.kind in _RIGHT_IN_STUBS)]
+    finders = _FINDERS if window is None else _FINDERS_IN_PART
+    found = [hole for find in finders for hole in find(source) if not (is_stub and hole.kind in _RIGHT_IN_STUBS)]
     cut = window.end if window is not None and window.end < len(text) else len(text) + 2
     return tuple(_apart([hole for hole in found if hole.end < cut - 1]))
 
@@ -157,13 +158,23 @@ def _missing_bodies(source: Source) -> Iterator[Hole]:
     if source.root.type != "module":
         return
     for match in _OPEN_LINE.finditer(source.text):
-        following = source.text[match.end() :].lstrip("\r\n").partition("\n")[0]
-        line = source.text[: match.start()].rpartition("\n")[2]
         colon = source.node_at(source.start + match.start(), source.start + match.start() + 1)
-        is_header = colon.type == ":" and colon.parent is not None and line.count("(") <= line.count(")")
-        if is_header and line.strip() and len(_lead(following)) <= len(_lead(line)):
+        if colon.type != ":" or colon.parent is None:
+            continue
+        header = source.offset_of(colon.parent.start_byte) - source.start
+        line = source.text[source.text.rfind("\n", 0, header) + 1 : match.start()]
+        following = _next_line(source.text, match.end())
+        if line.count("(") <= line.count(")") and len(_lead(following)) <= len(_lead(line)):
             start = source.start + match.start() + 1
             yield _opened(source, start, source.start + match.end(), is_braced=False)
+
+
+def _next_line(text: str, offset: int) -> str:
+    """The next line that is not blank."""
+    start = offset
+    while start < len(text) and not text[start : _line_end(text, start)].strip():
+        start = _line_end(text, start) + 1
+    return text[start : _line_end(text, start)]
 
 
 def _todos(source: Source) -> Iterator[Hole]:
@@ -175,7 +186,7 @@ def _todos(source: Source) -> Iterator[Hole]:
         line_end = _comment_end(source.text, match.end())
         indent = _lead(match[0])
         node = source.node_at(source.start + match.end() - 1, source.start + match.end())
-        following = source.text[line_end + 1 :].partition("\n")[0]
+        following = source.text[line_end + 1 : _line_end(source.text, line_end + 1)]
         is_about_code = following.strip() and len(_lead(following)) >= len(indent) and following.strip()[0] not in ")]}"
         if "comment" in node.type and not is_about_code:
             at = source.start + line_end
@@ -186,7 +197,7 @@ def _comment_end(text: str, offset: int) -> int:
     """Where the last line of a comment ends that goes on over several lines, each begun by the same sign."""
     end = _line_end(text, offset)
     sign = text[text.rfind("\n", 0, offset) + 1 :].lstrip()[:2].strip()
-    while text[end + 1 :].partition("\n")[0].lstrip().startswith(sign) and end < len(text):
+    while end < len(text) and text[end + 1 : _line_end(text, end + 1)].lstrip().startswith(sign):
         end = _line_end(text, end + 1)
     return end
 
@@ -231,7 +242,7 @@ def _hole(source: Source, kind: HoleKind, node: Node) -> Hole:
 
 def _opened(source: Source, start: int, end: int, is_braced: bool) -> Hole:
     """A body that gets lines of its own, one level deeper than the line that opens it."""
-    line = source.text[: start - source.start].rpartition("\n")[2]
+    line = source.text[source.text.rfind("\n", 0, start - source.start) + 1 : start - source.start]
     indent, newline = _lead(line), "\r\n" if "\r\n" in source.text[:4096] else "\n"
     after = newline + indent if is_braced else ""
     before = newline + indent + indent_unit(source.text)
@@ -265,15 +276,8 @@ def _lead(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-_FINDERS = (
-    _markers,
-    _passes,
-    _ellipses,
-    _unimplemented,
-    _empty_braces,
-    _missing_bodies,
-    _todos,
-    _open_assignments,
-    _errors,
-)
+_SURE = (_markers, _passes, _ellipses, _unimplemented, _empty_braces, _missing_bodies)
+_FINDERS = (*_SURE, _todos, _open_assignments, _errors)
+_FINDERS_IN_PART = (*_SURE, _todos)
+"""What does not parse in a part of a text may well parse in the whole."""
 _RIGHT_IN_STUBS = frozenset([HoleKind.PASS, HoleKind.ELLIPSIS, HoleKind.EMPTY])
