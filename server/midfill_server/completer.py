@@ -156,7 +156,9 @@ class Completer:
         if offers:
             self.flights.let_go(question.slot)
             self.flights.join(question.slot, snapshot, is_full=False)  # what was typed against is stopped
-            self.tally.num_known += 1
+            was_ahead = self.suggestions.take_ahead(snapshot)
+            self.tally.num_ahead += was_ahead
+            self.tally.num_known += not was_ahead
         else:
             ticket = self.flights.ticket(question.slot)
             try:
@@ -216,19 +218,20 @@ class Completer:
             if result is not None:
                 _log(ask, result)
                 self.pace.note_fill(result.timings.total)
-                self._keep(question, result, shown)
+                self._keep(question, result, shown, flight.is_ahead)
 
         flight = Flight(snapshot, work, is_full=ask.is_invoked, is_ahead=is_ahead)
         return self.flights.start(question.slot, flight)
 
-    def _keep(self, question: Question, result: FillResult, shown: Shown) -> None:
+    def _keep(self, question: Question, result: FillResult, shown: Shown, is_ahead: bool) -> None:
         middles = tidy_all((candidate.text for candidate in result.candidates), question.snapshot)
         middles = vetted(middles, question.snapshot, question.ask.is_invoked)
         new = tuple(middle for middle in middles if middle not in shown.middles)
         middles = (*new, *shown.middles)
         if middles:
             is_full, seed = question.ask.is_invoked, shown.seed + MOST_CANDIDATES
-            self.suggestions.keep(Suggestion(question.snapshot, middles, is_full=is_full, seed=seed))
+            suggestion = Suggestion(question.snapshot, middles, is_full=is_full, seed=seed, is_ahead=is_ahead)
+            self.suggestions.keep(suggestion)
 
     def _fetch_ahead(self, snapshot: Snapshot) -> None:
         """A suggestion has been accepted: what comes after it is likely to be asked for next."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from midfill_server.agreement import still_follows, typed_since
 from midfill_server.postprocess import Middle
@@ -19,12 +19,16 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What was offered where. `is_full`: made for somebody who asked for several. `seed`: of drafts not made yet."""
+    """What was offered where. `is_full`: made for somebody who asked for several. `seed`: of drafts not made yet.
+
+    `is_ahead`: nobody has asked for it yet.
+    """
 
     snapshot: Snapshot
     middles: tuple[Middle, ...]
     is_full: bool = False
     seed: int = 0
+    is_ahead: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,14 @@ class SuggestionCache:
                 if rests:
                     return rests
         return ()
+
+    def take_ahead(self, snapshot: Snapshot) -> bool:
+        """Whether what is known for a place was made before anybody asked; from now on somebody has."""
+        found = self._kept.get(_key(snapshot))
+        if found is None or not found.is_ahead:
+            return False
+        self._kept[_key(snapshot)] = replace(found, is_ahead=False)
+        return True
 
     def shown_at(self, snapshot: Snapshot) -> Shown:
         """What has been suggested at a place, whether for this place or typed into."""
