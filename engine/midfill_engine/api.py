@@ -99,7 +99,7 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bounds of one fill. `max_tokens` slots in all, `max_steps` per canvas (None: the preset's), `deadline_s` from
+    """Bounds of one fill. `max_tokens` slots of a hole, `max_steps` per canvas (None: the preset's), `deadline_s` from
     arrival, after which the best draft so far is read out (None: no deadline)."""
 
     max_tokens: int = 128
@@ -123,12 +123,14 @@ class FillRequest:
     `client` and `document` name who asks and for what: of two requests with the same pair only the newer is finished
     (empty `document`: never superseded). `num_candidates` different drafts are made in one batch. `temperature` 0 is
     greedy, None the preset's own schedule. The same request with the same `seed` gives the same text on the same
-    machine. `selection` is the text that stood in the hole and `instruction` what to do with it, for presets that can
-    follow one.
+    machine. `between` makes several holes of it: the texts that stand between each hole and the next, `prefix` before
+    the first and `suffix` after the last; mode and limits hold for each hole. `selection` is the text that stood in the
+    (first) hole and `instruction` what to do with it, for presets that can follow one.
     """
 
     prefix: str
     suffix: str = ""
+    between: tuple[str, ...] = ()
     language: str = ""
     mode: Mode = Mode.AUTO
     limits: Limits = field(default_factory=Limits)
@@ -153,10 +155,20 @@ class FillRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One middle. `confidence`: geometric mean of the probabilities of its tokens, 0 to 1 (not calibrated)."""
+    """One middle. `confidence`: geometric mean of the probabilities of its tokens, 0 to 1 (not calibrated).
+
+    `texts`: one for each hole, `text` the first; of several holes some may be empty, never all.
+    """
 
     text: str
     confidence: float
+    texts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.texts:
+            object.__setattr__(self, "texts", (self.text,))
+        if self.texts[0] != self.text:
+            raise RequestError(f"text must be the first of texts, got {self.text!r} and {self.texts[0]!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,10 +181,12 @@ class DraftToken:
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """The slots of the first row after a step (1-based), up to where the middle ends for now."""
+    """The slots of the first row after a step (1-based), up to where the middle ends for now. `hole`: which of several
+    holes, from 0."""
 
     step: int
     tokens: tuple[DraftToken, ...]
+    hole: int = 0
 
     @property
     def text(self) -> str:

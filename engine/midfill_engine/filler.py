@@ -31,6 +31,7 @@ from midfill_engine.models.loading import Loaded, load
 from midfill_engine.presets import Preset, find_preset
 from midfill_engine.prompt import Prompt, PromptShape, build_prompt
 from midfill_engine.readout import read_out
+from midfill_engine.several import fill_in_order
 from midfill_engine.shape import resolve_mode
 
 _EXPLORE = LinearTemperature(t_min=0.4, t_max=0.8)  # further candidates of a greedy preset: DiffusionGemma's own range
@@ -116,6 +117,11 @@ class Filler:
         return len(self._codec.ids(text))
 
     def fill(self, request: FillRequest, control: Control) -> FillResult:
+        if request.between:
+            return fill_in_order(request, control, self._fill_hole)
+        return self._fill_hole(request, control)
+
+    def _fill_hole(self, request: FillRequest, control: Control) -> FillResult:
         began = time.perf_counter()
         try:
             with torch.inference_mode():
