@@ -99,3 +99,22 @@ async def test_a_suggestion_ends_before_the_line_below() -> None:
     said = Say(text="total += x\n    return total")
     async with editing("def f():\n    \n    return total\n", said) as client:
         assert texts(await client.inline(URI, 1, 4)) == ["total += x"]
+
+
+@pytest.mark.parametrize(
+    ("language", "marked", "said", "expected"),
+    [
+        ("markdown", "| a | b |\n|---|---|\n¦\n", "| 1 | 2 | 3 |", "| a | b |\n|---|---|\n| 1 | 2 |\n"),
+        ("html", "<ul>\n  <li>a</¦\n</ul>\n", "b>", "<ul>\n  <li>a</li>\n</ul>\n"),
+        ("json", '{\n  "a": ¦\n  "b": 2\n}\n', "1", '{\n  "a": 1,\n  "b": 2\n}\n'),
+    ],
+)
+async def test_structure_that_needs_both_sides(language: str, marked: str, said: str, expected: str) -> None:
+    """Cells of a table, the name of a closing tag, a comma: right whatever the model says of them."""
+    uri = "file:///work/a.txt"
+    before, after = marked.split("¦")
+    text, line, character = before + after, before.count("\n"), len(before.rpartition("\n")[2])
+    async with editing("", Say(text=said)) as client:
+        client.open(uri, text, language=language)
+        (item,) = (await client.inline(uri, line, character))["items"]
+        assert applied(text, item) == expected

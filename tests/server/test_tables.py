@@ -36,6 +36,8 @@ def result(marked: str, said: str) -> str:
         (LOOSE + "¦\n", r"| a\|b | 2 |", LOOSE + "| a\\|b | 2 |\n"),
         (LOOSE + "| ¦ | 2 |\n", "b | c", LOOSE + "| b | 2 |\n"),
         ("no table\n¦\n", "| a | b |", "no table\n| a | b |\n"),
+        (HEAD + "¦\n| c | 3 |\n", "| b | 2 |", HEAD + "| b | 2 |\n| c | 3 |\n"),
+        (HEAD + "¦\n| c     | 3    |\n", "| b | 2 |", HEAD + "| b     | 2    |\n| c     | 3    |\n"),
         (HEAD + "\n¦\n", "Then text.", HEAD + "\nThen text.\n"),
         ("x = (a |¦\n", " b)", "x = (a | b)\n"),
     ],
