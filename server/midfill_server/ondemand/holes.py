@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 
 from midfill_engine.syntax.holes import find_holes
@@ -13,13 +14,14 @@ from midfill_server.positions import Point, without_eol
 
 FILL_HOLE = "Fill this hole"
 FILL_HOLES = "Fill all holes"
+NEAR_ROWS = 1_000
 
 
 def fill_hole_task(document: Document, place: Place | None, instruction: str) -> Task:
     """Fill the hole at a place."""
     if place is None:
         raise NothingToDo("a position or a range is needed")
-    hole = hole_at(holes_of(document, place.start), place)
+    hole = hole_at(holes_near(document, place), place)
     if hole is None:
         raise NothingToDo("there is no hole here")
     return Task(title=FILL_HOLE, holes=(hole,), selection=text_in(document.lines, hole.place), instruction=instruction)
@@ -27,27 +29,33 @@ def fill_hole_task(document: Document, place: Place | None, instruction: str) ->
 
 def fill_holes_task(document: Document, place: Place | None, instruction: str) -> Task:
     """Fill all holes, or all of a range, together."""
-    holes = holes_of(document, place.start if place else Point(0, 0))
-    if place is not None:
-        holes = within(holes, place)
+    holes = holes_of(document) if place is None else within(holes_near(document, place), place)
     if not holes:
         raise NothingToDo("there is no hole here" if place else "there is no hole in this document")
     return Task(title=FILL_HOLES, holes=holes, instruction=instruction)
 
 
-def holes_of(document: Document, around: Point) -> tuple[Hole, ...]:
-    """The holes of a document, in their order; of a very long one those near a point."""
-    starts = [0, *accumulate(map(len, document.lines))]
-    found = find_holes(
-        document.text,
-        document.language,
-        around=starts[around.row] + around.column,
-        is_stub=document.uri.endswith(".pyi"),
-    )
+def holes_near(document: Document, place: Place) -> tuple[Hole, ...]:
+    """The holes around a place: in a big file a few thousand lines are looked at, whatever the rest is."""
+    first = max(place.start.row - NEAR_ROWS, 0)
+    return _found(document, first, document.lines[first : place.end.row + NEAR_ROWS], place.start)
+
+
+def holes_of(document: Document) -> tuple[Hole, ...]:
+    """The holes of a document, in their order; of a very long one those at its beginning."""
+    return _found(document, 0, document.lines, Point(0, 0))
+
+
+def _found(document: Document, first: int, lines: Sequence[str], around: Point) -> tuple[Hole, ...]:
+    """The holes in some of a document's lines, `first` and those after it."""
+    starts = [0, *accumulate(map(len, lines))]
+    offset = starts[around.row - first] + around.column
+    is_stub = document.uri.endswith(".pyi")
+    found = find_holes("".join(lines), document.language, around=offset, is_stub=is_stub)
 
     def point(offset: int) -> Point:
-        row = min(bisect_right(starts, offset) - 1, len(document.lines) - 1)
-        return Point(row, min(offset - starts[row], len(without_eol(document.lines[row]))))
+        row = min(bisect_right(starts, offset) - 1, len(lines) - 1)
+        return Point(first + row, min(offset - starts[row], len(without_eol(lines[row]))))
 
     places = (Place(point(hole.start), point(hole.end)) for hole in found)
     return tuple(

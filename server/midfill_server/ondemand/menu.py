@@ -59,7 +59,7 @@ def _about_place(document: Document, place: Place) -> Iterator[Item]:
 
 
 def _about_holes(document: Document, place: Place) -> Iterator[Item]:
-    found = holes.holes_of(document, place.start)
+    found = holes.holes_near(document, place)
     here = holes.hole_at(found, place)
     if here is not None and not (place.is_empty and here.place.is_empty):  # that is "Fill here"
         yield Item(holes.FILL_HOLE, FILL_HOLE, place=here.place)
