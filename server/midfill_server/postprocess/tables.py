@@ -18,10 +18,12 @@ PIPE = re.compile(r"(?<!\\)\|")
 
 def rows_of_table(text: str, site: Site) -> str:
     """The middle with its rows fitted to the table that it goes on with."""
+    is_above_a_row = not site.before.strip() and _is_row(site.after)
+    if is_above_a_row or not _is_row(site.before + text):
+        return text
     table = _table_above(site)
     delimiter = next((row for row in table if DELIMITER.match(row)), None)
-    is_above_a_row = not site.before.strip() and _is_row(site.after)
-    if delimiter is None or is_above_a_row or not _is_row(site.before + text):
+    if delimiter is None:
         return text
     num_pipes, stops = len(_pipes(delimiter)), _stops([*table, *takewhile(_is_row, site.following)])
     first, *others = text.split("\n")
