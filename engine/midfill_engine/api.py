@@ -209,7 +209,8 @@ class FillResult:
     """Best candidate first, duplicates merged, none empty; no candidate unless something is worth offering.
 
     `num_steps`: passes of the denoiser. `num_tokens`: tokens of the best candidate. `num_cached`: prompt tokens that
-    needed no encoding because they were known from an earlier request.
+    needed no encoding because they were known from an earlier request. `note`: for people, what was done otherwise than
+    asked, said once when it begins.
     """
 
     candidates: tuple[Candidate, ...]
@@ -220,6 +221,7 @@ class FillResult:
     num_cached: int = 0
     timings: Timings = field(default_factory=Timings)
     preset: str = ""
+    note: str = ""
 
     @property
     def text(self) -> str:

@@ -6,6 +6,7 @@ and the model has not ended the middle, the middle so far joins the prefix and a
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from dataclasses import dataclass, replace
@@ -35,6 +36,11 @@ from midfill_engine.several import fill_in_order
 from midfill_engine.shape import resolve_mode
 
 _EXPLORE = LinearTemperature(t_min=0.4, t_max=0.8)  # further candidates of a greedy preset: DiffusionGemma's own range
+
+_MAX_HALVINGS = 2
+_SHORT_OF_MEMORY = "memory is short: from now on the model sees less of the text; close other programs and restart it"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +97,7 @@ class Filler:
         self._shape = PromptShape(
             context=preset.context, tail=preset.tail, head=preset.head, bos=loaded.bos, file=preset.file_token
         )
+        self._num_halvings = 0  # of context and canvas; kept, so that not every fill runs out of memory anew
         padding = range(loaded.codec.num_tokens, loaded.model.vocab_size)  # rows of the embedding that are no token
         self._banned = Banned(tokens=self._marks({*loaded.codec.textless, *padding} - {preset.null_token}))
         newlines = {i for i, piece in enumerate(loaded.codec.token_bytes) if b"\n" in piece or b"\r" in piece}
@@ -123,12 +130,26 @@ class Filler:
 
     def _fill_hole(self, request: FillRequest, control: Control) -> FillResult:
         began = time.perf_counter()
+        note = ""
+        while True:
+            result = self._try_fill(request, control, began)
+            if result is not None:
+                return replace(result, note=note)
+            # Only here, where the failed try's tensors are gone with its frames.
+            self._model.forget()
+            if self._num_halvings == _MAX_HALVINGS:
+                raise ResourceError("not enough memory for this fill: ask for less context or fewer candidates")
+            self._num_halvings += 1
+            note = _SHORT_OF_MEMORY
+            logger.warning("out of memory: context and canvas halved (%d of %d)", self._num_halvings, _MAX_HALVINGS)
+
+    def _try_fill(self, request: FillRequest, control: Control, began: float) -> FillResult | None:
+        """The fill; None where the memory did not suffice."""
         try:
             with torch.inference_mode():
                 return self._fill(self.plan(request), control, began)
         except (MemoryError, torch.OutOfMemoryError):
-            self._model.forget()
-            raise ResourceError("not enough memory for this fill: ask for less context or fewer candidates") from None
+            return None
 
     def judge(self, request: FillRequest, control: Control) -> tuple[str, Evidence] | None:
         """The leading text of a fill and what is known of it; None where nothing is offered or nothing judges."""
@@ -145,12 +166,13 @@ class Filler:
         mode = resolve_mode(request.mode, request.prefix, request.suffix)
         healing = find_healing(request.prefix, request.suffix) if preset.heals else Healing()
         num_slots = preset.line_slots if mode is Mode.LINE else preset.block_slots
+        shape = replace(self._shape, context=self._shape.context >> self._num_halvings)
         return Plan(
             request=request,
             mode=mode,
             healing=healing,
-            prompt=build_prompt(request.prefix, request.suffix, healing, self._shape, self._codec),
-            num_slots=num_slots,
+            prompt=build_prompt(request.prefix, request.suffix, healing, shape, self._codec),
+            num_slots=max(1, num_slots >> self._num_halvings),
             max_steps=request.limits.max_steps or (mode is Mode.LINE and preset.line_steps) or preset.max_steps,
         )
 

@@ -114,6 +114,7 @@ def _merged(request: FillRequest, fillings: list[_Filling], results: list[FillRe
             total=sum(result.timings.total for result in results),
         ),
         preset=results[0].preset,
+        note=next((result.note for result in results if result.note), ""),
     )
 
 

@@ -13,6 +13,7 @@ from midfill_engine.core import Control
 from midfill_engine.denoise.loop import LastStep
 from midfill_engine.errors import ResourceError
 from midfill_engine.filler import Filler
+from midfill_engine.presets import Preset
 from support.scripted_model import BOS, FILE, FIRST, NULL, VOCAB, ScriptedModel, canvas, loaded_of, preset_of
 
 
@@ -245,7 +246,34 @@ def test_out_of_memory_is_one_line_and_gives_memory_back() -> None:
     model = ScriptedModel([canvas("ab")], before_pass=fail)
     with pytest.raises(ResourceError, match="not enough memory"):
         fill(model)
-    assert model.num_forgotten == 1
+    assert model.num_forgotten == 3  # the first try's memory and that of two with less
+
+
+@pytest.mark.parametrize("num_failures", [1, 2])
+def test_out_of_memory_is_tried_again_with_half_the_context_and_canvas(num_failures: int) -> None:
+    """One long file ran out of memory and every later request with it."""
+
+    def fail_at_first(_: int) -> None:
+        failures.append(None)
+        if len(failures) <= num_failures:
+            raise MemoryError
+
+    failures: list[None] = []
+    model = ScriptedModel([canvas("a", end=True)], before_pass=fail_at_first)
+    preset = preset_of(context=64, line_slots=8)
+    filler = Filler(preset, loaded_of(model))
+    request = FillRequest(prefix="y = 1\n" * 100 + "x = ", mode=Mode.LINE)
+    results = [filler.fill(request, Control()) for _ in range(2)]
+    assert [result.text for result in results] == ["a", "a"]
+    assert ["memory" in result.note for result in results] == [True, False]  # said once
+    assert model.num_forgotten == num_failures
+    assert all(result.num_prompt <= 64 >> num_failures for result in results)
+    assert len(model.encoded[0]) > len(model.encoded[-1])
+    assert _num_slots(model.canvases[-1], preset) == 8 >> num_failures
+
+
+def _num_slots(rows: list[list[int]], preset: Preset) -> int:
+    return len(rows[0]) - preset.tail  # there is no suffix
 
 
 # --- candidates ---
