@@ -4,7 +4,7 @@
 
 ANSWERS is JSON: a list of {"after": TEXT, "texts": [...]}; a fill whose prefix ends with one of the texts "after" gets
 that one's texts, any other gets nothing. {"error": NAME} raises an engine error, {"hold": FILE} waits until that file
-is there. The file is read at every fill. LOG gets one line of JSON per fill, with the request. While there is a file
+is there, after the draft of {"step": NUMBER} has been told. The file is read at every fill. LOG gets one line of JSON per fill, with the request. While there is a file
 ANSWERS.loading, the model is being loaded.
 """
 
@@ -47,7 +47,10 @@ def _door(answers: Path, log: Path) -> Any:
         async def fill(self, request: FillRequest, on_draft: OnDraft | None = None) -> FillResult:
             tell("fill", prefix=request.prefix, suffix=request.suffix, num_candidates=request.num_candidates)
             hold = _said(answers, request.prefix).get("hold")
+            step = _said(answers, request.prefix).get("step")
             try:
+                if step and on_draft is not None:
+                    on_draft(answer_to(request).draft(step))
                 while hold and not Path(hold).exists():  # noqa: ASYNC110, ASYNC240 - another process makes the file
                     await asyncio.sleep(POLL_S)
                 return await super().fill(request, on_draft)

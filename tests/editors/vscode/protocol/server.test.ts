@@ -157,7 +157,7 @@ test("every command that the client knows is the server's", async () => {
 });
 
 test("a client that does not apply edits for the server finds them in the outcome; the drafts are removed at the end", async () => {
-  await withClient([{ after: "x = ", texts: ["first(second)"] }], async (client) => {
+  await withClient([{ after: "x = ", texts: ["first(second) + third"] }], async (client) => {
     await client.open(FILE, "x = old\n");
     await client.ready();
     const range = { start: { line: 0, character: 4 }, end: { line: 0, character: 7 } };

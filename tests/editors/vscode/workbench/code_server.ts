@@ -50,6 +50,8 @@ export interface Said {
   readonly texts?: readonly string[];
   readonly error?: string;
   readonly hold?: string;
+  /** The step whose draft is told before it is held. */
+  readonly step?: number;
 }
 
 interface Event {

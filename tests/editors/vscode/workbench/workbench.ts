@@ -123,6 +123,29 @@ export class Workbench {
     });
   }
 
+  /** The pieces of a draft as it develops, drawn over the text: decorations that the extension has made. */
+  private async draftPieces(): Promise<{ text: string; colour: string }[]> {
+    return this.page.$$eval(".view-line span[class*='ced-']", (elements) =>
+      elements
+        .map((element) => getComputedStyle(element, "::before"))
+        .filter(({ content }) => content.startsWith('"'))
+        .map(({ content, color }) => ({ text: content.slice(1, -1).replaceAll("\u00a0", " "), colour: color })),
+    );
+  }
+
+  async draft(): Promise<string> {
+    return (await this.draftPieces()).map(({ text }) => text).join("");
+  }
+
+  async draftColours(): Promise<string[]> {
+    return (await this.draftPieces()).map(({ colour }) => colour);
+  }
+
+  /** What the editor in use shows. */
+  async lines(): Promise<string> {
+    return this.page.$$eval(".editor-instance .view-line", (all) => all.map((line) => (line.textContent ?? "").replaceAll("\u00a0", " ")).join("\n"));
+  }
+
   async waitForGhost(text: string): Promise<void> {
     await this.until(`ghost text ${JSON.stringify(text)}`, async () => (await this.ghost()).startsWith(text));
   }
