@@ -250,6 +250,7 @@ class Filler:
             max_steps=plan.max_steps,
             entropy_bound=self._preset.entropy_bound,
             is_held_free=self._preset.is_held_free,
+            keeps_pace=self._preset.keeps_pace,
             schedule=schedule,
             stop=StableAndConfident(stability=self._preset.stability, confidence=self._preset.confidence),
             length=length,

@@ -28,7 +28,7 @@ class Preset:
     first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
     first_signal, conditioning: see `models.diffusion_gemma`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
-    context: prompt tokens in all. max_steps to is_held_free: see `denoise.loop.Policy`; line_steps: `max_steps` where
+    context: prompt tokens in all. max_steps to keeps_pace: see `denoise.loop.Policy`; line_steps: `max_steps` where
     only a line is asked for. has_causal_draft: see `causal`; beam_width, beam_lines: rows and lines of its search, see
     `beam`. calibration: weights, see `confidence`; without any, confidence is not calibrated.
     can_instruct: follows an instruction.
@@ -57,6 +57,7 @@ class Preset:
     stability: int = 1
     confidence: float = 0.005
     is_held_free: bool = False
+    keeps_pace: bool = False
     has_causal_draft: bool = False
     beam_width: int = 8
     beam_lines: int = 4

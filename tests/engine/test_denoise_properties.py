@@ -43,9 +43,12 @@ def holes(draw):
     t_max=st.sampled_from([0.0, 0.8]),
     has_null=st.booleans(),
     is_held_free=st.booleans(),
+    keeps_pace=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
-def test_no_pinned_token_ever_differs(hole, seed, rows, steps, bound, t_max, has_null, is_held_free) -> None:
+def test_no_pinned_token_ever_differs(
+    hole, seed, rows, steps, bound, t_max, has_null, is_held_free, keeps_pace
+) -> None:
     """A model that is given pinned tokens only as a warm start keeps none of them: here each draft is looked at."""
     num, slots = hole
     canvas = torch.randint(0, VOCAB, (rows, num), generator=torch.Generator().manual_seed(seed))
@@ -63,6 +66,7 @@ def test_no_pinned_token_ever_differs(hole, seed, rows, steps, bound, t_max, has
         max_steps=steps,
         entropy_bound=bound,
         is_held_free=is_held_free,
+        keeps_pace=keeps_pace,
         schedule=LinearTemperature(t_min=t_max / 2, t_max=t_max),
         length=NullLength(null=NULL) if has_null else FixedLength(),
     )
@@ -135,6 +139,28 @@ class CountingDenoiser:
     def slot_logits(self, canvas, slots, last):
         self.num_steps += 1
         return torch.zeros(len(canvas), slots.stop - slots.start, VOCAB)
+
+
+@pytest.mark.parametrize(("steps", "num_slots"), [(1, 5), (3, 5), (4, 4), (8, 3)])
+def test_with_pace_no_slot_is_open_after_the_last_step(steps: int, num_slots: int) -> None:
+    """A model sure of nothing locked one slot a step, and the others were read out of noise when the steps ran out."""
+    seen: dict[bool, list[int]] = {}
+    for keeps_pace in (False, True):
+        views: list[StepView] = []
+        policy = Policy(
+            noise=UniformNoise(last=VOCAB - 1),
+            max_steps=steps,
+            is_held_free=True,
+            keeps_pace=keeps_pace,
+            schedule=LinearTemperature(t_min=0.0, t_max=0.0),
+        )
+        canvas = torch.zeros(2, num_slots, dtype=torch.long)
+        slots, interrupts = slice(0, num_slots), Interrupts(on_step=views.append)
+        denoise(CountingDenoiser(), canvas, slots, policy, generators(2, 0), interrupts)
+        seen[keeps_pace] = [int(view.is_locked.sum()) for view in views]
+    assert seen[True][-1] == num_slots
+    assert all(paced >= free for paced, free in zip(seen[True], seen[False], strict=True))
+    assert (seen[False][-1] < num_slots) == (steps < num_slots)
 
 
 @pytest.mark.parametrize("after", [0, 1, 3])

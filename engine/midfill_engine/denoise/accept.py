@@ -19,12 +19,15 @@ def entropies(logits: Tensor) -> tuple[Tensor, Tensor]:
     return entropy, normaliser[..., 0]
 
 
-def within_bound(cost: Tensor, bound: float) -> Tensor:
+def within_bound(cost: Tensor, bound: float, at_least: Tensor | None = None) -> Tensor:
     """Slots accepted by the entropy bound, [B, M] bool.
 
     The k slots of lowest cost for which sum(cost) - max(cost) <= bound: that difference bounds the mutual information
-    of the k tokens, which are drawn as if independent (Ben-Hamu et al., arXiv 2505.24857). At least one is accepted.
+    of the k tokens, which are drawn as if independent (Ben-Hamu et al., arXiv 2505.24857). At least one is
+    accepted, and of row b at least `at_least[b]`.
     """
     ordered, order = torch.sort(cost, dim=-1)
     fits = ordered.cumsum(-1) - ordered <= bound
+    if at_least is not None:
+        fits |= torch.arange(cost.shape[-1], device=cost.device) < at_least[:, None]
     return torch.zeros_like(fits).scatter(-1, order, fits)

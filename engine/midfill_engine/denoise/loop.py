@@ -50,12 +50,14 @@ class Policy:
     """Everything that decides how a canvas is denoised. `entropy_bound` in nats, see `accept.within_bound`.
 
     `is_held_free`: a locked slot whose token stays costs nothing of the bound, so that every step locks something new.
+    `keeps_pace`: every step locks at least its share of the open slots, so that none is left open for the last.
     """
 
     noise: UniformNoise
     max_steps: int = 48
     entropy_bound: float = 0.1
     is_held_free: bool = False
+    keeps_pace: bool = False
     schedule: LinearTemperature = field(default_factory=lambda: LinearTemperature(t_min=0.4, t_max=0.8))
     stop: StableAndConfident = field(default_factory=StableAndConfident)
     length: Length = field(default_factory=FixedLength)
@@ -167,7 +169,7 @@ def denoise(
         if interrupts.is_cancelled():
             return _cancelled(done, len(generators), step - 1)
         prediction = _predict(model, state, slots, policy, step, generators)
-        locked, prediction = _lock(prediction, state, slots, policy)
+        locked, prediction = _lock(prediction, state, slots, policy, step)
         finished = policy.stop.is_done(prediction.best, state.history, prediction.entropy)
         ended = Ended.STABLE
         if not bool(finished.all()) and (step == policy.max_steps or interrupts.is_late()):
@@ -200,13 +202,16 @@ def _draw(logits: Tensor, rows: list[int], generators: list[torch.Generator]) ->
     return torch.stack([torch.multinomial(probs[i], 1, generator=generators[r])[:, 0] for i, r in enumerate(rows)])
 
 
-def _lock(prediction: _Prediction, state: _State, slots: slice, policy: Policy) -> tuple[Tensor, _Prediction]:
+def _lock(
+    prediction: _Prediction, state: _State, slots: slice, policy: Policy, step: int
+) -> tuple[Tensor, _Prediction]:
     """Which slots are locked, [B, M], and the prediction with everything behind the middle's end settled."""
     cost = prediction.entropy
     if policy.is_held_free and state.held is not None:
         stays = state.held & (prediction.drawn == state.canvas[:, slots])
         cost = cost.masked_fill(stays | policy.length.behind_end(prediction.drawn, stays), 0.0)
-    locked = within_bound(cost, policy.entropy_bound)
+    pace = _pace(prediction, state, slots, policy, step) if policy.keeps_pace else None
+    locked = within_bound(cost, policy.entropy_bound, pace)
     filler = policy.length.filler
     if filler is None:
         return locked, prediction
@@ -218,6 +223,17 @@ def _lock(prediction: _Prediction, state: _State, slots: slice, policy: Policy) 
         entropy=prediction.entropy.masked_fill(behind, 0.0),
     )
     return locked | behind, settled
+
+
+def _pace(prediction: _Prediction, state: _State, slots: slice, policy: Policy, step: int) -> Tensor:
+    """How many slots of each row are to be locked so that none is open after the last step, [B]."""
+    settled = torch.zeros_like(prediction.drawn, dtype=torch.bool)
+    if state.held is not None:
+        stays = state.held & (prediction.drawn == state.canvas[:, slots])
+        settled = stays | policy.length.behind_end(prediction.drawn, stays)
+    num_settled = settled.sum(-1)
+    num_left = policy.max_steps - step + 1
+    return num_settled + (settled.shape[-1] - num_settled + num_left - 1) // num_left
 
 
 def _renoise(
