@@ -24,7 +24,7 @@ from midfill_server.arrivals import Arrivals
 from midfill_server.cursors import Cursors
 from midfill_server.documents import Change, Document, DocumentStore
 from midfill_server.engine_link import EngineLink
-from midfill_server.exclusions import why_off
+from midfill_server.exclusions import why_off_in
 from midfill_server.flights import Flight, Flights, Ticket
 from midfill_server.pace import Pace
 from midfill_server.positions import Encoding
@@ -119,7 +119,7 @@ class Completer:
         self.pace.note_key(time.monotonic())
         cursors = Cursors(document, changes)
         self.flights.on_change(document.uri, cursors.all)
-        if self.suggestions.has(document.uri):
+        if self.suggestions.has(document.uri) and not why_off_in(document, self.settings()):
             for cursor in filter(self.suggestions.is_completed, cursors.behind()):
                 self._fetch_ahead(cursor)
 
@@ -145,7 +145,7 @@ class Completer:
             self.arrivals.forget(uri)
 
     def _is_on(self, document: Document, settings: Settings) -> bool:
-        reason = why_off(document.uri, document.language, settings)
+        reason = why_off_in(document, settings)
         self.status.show_inactive(reason)
         return not reason
 

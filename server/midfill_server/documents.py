@@ -15,6 +15,7 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from midfill_server.positions import Encoding, Point, locate
+from midfill_server.secret_text import SecretMark
 
 SCHEMES = frozenset({"file", "untitled", "vscode-notebook-cell", "vscode-remote"})
 """Schemes of documents that are edited by people; output panels, diffs and commit boxes have others."""
@@ -67,6 +68,7 @@ class Document:
         self.language = language
         self.version = version
         self.lines = split_lines(text)
+        self.has_secret = SecretMark(self.lines)
 
     @property
     def text(self) -> str:
@@ -74,9 +76,14 @@ class Document:
 
     def apply(self, edits: Iterable[Edit], version: int | None, encoding: Encoding) -> list[Change]:
         """Apply changes in their order; each one's span refers to the text after the one before. What they did."""
-        changes = [self._apply(edit, encoding) for edit in edits]
+        changes = [self._marked(self._apply(edit, encoding)) for edit in edits]
         self.version = version
         return changes
+
+    def _marked(self, change: Change) -> Change:
+        """The same, once the lines it touched have been looked at; one before may have been joined by a bare \\r."""
+        self.has_secret.update(self.lines, max(change.start.row - 1, 0), change.new_end.row + 1)
+        return change
 
     def _apply(self, edit: Edit, encoding: Encoding) -> Change:
         if edit.span is not None:

@@ -1,6 +1,6 @@
 """Where nothing is ever suggested: files that hold secrets, and what the user has excluded.
 
-Secrets are known by their names. There is no setting that lets them in.
+Secrets are known by the names of files and by their own shapes. There is no setting that lets them in.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
+from midfill_server.documents import Document
 from midfill_server.settings import Settings
 
 SECRET_CONFIGS = (".env", ".env.*", ".env-*", ".envrc", "*.env", "*.tfvars")
@@ -16,6 +17,12 @@ SECRET_STORES = ("*.jks", "*.keystore", "*.kdbx", "*.asc", "*.gpg")
 SECRET_WORDS = ("secrets", "secrets.*", "secret.*", "*.secret", "*.secrets", "credentials", "credentials.*")
 SECRET_LOGINS = (".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".htpasswd", ".git-credentials", ".dockercfg")
 SECRETS = SECRET_CONFIGS + SECRET_KEYS + SECRET_STORES + SECRET_WORDS + SECRET_LOGINS
+
+
+def why_off_in(document: Document, settings: Settings) -> str:
+    """Why nothing is suggested in an open document; empty if something is."""
+    reason = why_off(document.uri, document.language, settings)
+    return reason or ("off in files with a secret in their text" if document.has_secret else "")
 
 
 def why_off(uri: str, language: str, settings: Settings) -> str:

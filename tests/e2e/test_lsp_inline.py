@@ -250,6 +250,19 @@ async def test_nothing_is_an_empty_list_and_never_null() -> None:
         assert len(fills(client)) == 1
 
 
+async def test_files_with_a_secret_in_their_text_are_off_until_it_is_gone() -> None:
+    """Row 23, by pattern: a token pasted into an ordinary file was sent as context of the next completion."""
+    uri, secret = "file:///work/b.py", "ghp_" + "a1B2" * 9
+    async with editing("x = \n", Say(text="1")) as client:
+        client.open(uri, f"token = '{secret}'\nx = \n", "python")
+        assert await client.inline(uri, 1, 4) == {"items": []}
+        status = await client.status(kind="Inactive")
+        assert "secret" in status["message"]
+        assert fills(client) == []
+        client.open(uri, "token = ''\nx = \n", "python")
+        assert texts(await client.inline(uri, 1, 4)) == ["1"]
+
+
 async def test_files_with_secrets_are_never_read_to_a_model() -> None:
     """Row 23 (vscode#335397): keys were sent and completed."""
     async with editing("x = \n", Say(text="1")) as client:

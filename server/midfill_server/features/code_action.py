@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 from midfill_server.capabilities import ACTION_KINDS, EDITING
 from midfill_server.documents import Document, Span
-from midfill_server.exclusions import why_off
+from midfill_server.exclusions import why_off_in
 from midfill_server.features.commands import perform
 from midfill_server.features.edits import edit_of, range_of_place
 from midfill_server.features.progress import Bars
@@ -38,7 +38,7 @@ def register(server: LanguageServer, session: Session, bars: Bars) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
     def code_action(params: types.CodeActionParams) -> list[Action]:
         document = session.documents.get(params.text_document.uri)
-        if document is None or why_off(document.uri, document.language, session.settings.current):
+        if document is None or why_off_in(document, session.settings.current):
             return []
         items = [item for item in _items(document, params, session) if _is_wanted(item.kind, params.context.only)]
         return [_action(item, _argument(document, item, params.range, session), session) for item in items]

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from midfill_server.documents import Document, Edit, Span
-from midfill_server.exclusions import why_off
+from midfill_server.exclusions import why_off_in
 from midfill_server.session import Session
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def register(server: LanguageServer, session: Session) -> None:
 
 
 def _warm_engine(document: Document, session: Session) -> None:
-    if not why_off(document.uri, document.language, session.settings.current):
+    if not why_off_in(document, session.settings.current):
         session.engine.warm()
 
 

@@ -14,7 +14,7 @@ from midfill_engine.syntax.gate import Gate
 from midfill_server.capabilities import NEXT_DRAFT
 from midfill_server.documents import Document, DocumentStore
 from midfill_server.engine_link import EngineLink
-from midfill_server.exclusions import why_off
+from midfill_server.exclusions import why_off_in
 from midfill_server.ondemand.asking import FEATURE, Turn, middle_of, request_for, site_of
 from midfill_server.ondemand.catalogue import TASKS
 from midfill_server.ondemand.filled import Filling, Replacement, copy_of
@@ -127,7 +127,7 @@ class Desk:
             return Outcome(message=NOT_OPEN)
         if order.version is not None and order.version != document.version:
             return Outcome(message=CHANGED)
-        if why := why_off(document.uri, document.language, self.settings()):
+        if why := why_off_in(document, self.settings()):
             return Outcome(message=f"nothing is filled here: {why}")
         place = place_of(document.lines, order.span, self.encoding) if order.span else None
         if command == NEXT_DRAFT:
