@@ -69,6 +69,7 @@ scenario("a rewrite is previewed, applied when confirmed, and undone at once", a
   await selectLoop("rewrite.py");
   await rewrite("use sum");
   await confirm("Apply");
+  await bench.until("the text", async () => (await bench.lines()).includes(SHORT));
   await bench.mustSave("rewrite.py", REWRITTEN);
   await bench.page.click(".editor-instance .view-lines");
   await bench.press("Control+Z");
@@ -96,6 +97,7 @@ scenario("a selection is filled as its draft develops, and another draft replace
   await bench.picture("live-draft");
   writeFileSync(hold, "");
   await bench.until("the draft to be removed", async () => (await bench.draft()) === "");
+  await bench.until("the text", async () => (await bench.lines()).includes(SHORT));
   await bench.mustSave("live.py", REWRITTEN);
   place.say([{ after: AFTER, texts: ["result = 0 + sum(items)"] }]);
   await bench.run("midfill: Another Draft");
@@ -123,6 +125,7 @@ scenario("all holes of a file are filled at once, and undone at once", async () 
   place.write("holes.py", text);
   await bench.openFile("holes.py", 1);
   await bench.run("midfill: Fill All Holes");
+  await bench.until("both to be filled", async () => (await bench.lines()).split("return 1").length === 3);
   await bench.mustSave("holes.py", text.replaceAll("pass", "return 1"));
   await bench.press("Control+Z");
   await bench.mustSave("holes.py", text);
