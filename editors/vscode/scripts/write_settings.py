@@ -65,6 +65,8 @@ def _shape(default: object, rule: Rule) -> dict[str, Any]:
         return {"type": "boolean"}
     if isinstance(default, int):
         return {"type": "integer", **_bounds(rule)}
+    if isinstance(default, float):
+        return {"type": "number", **_bounds(rule)}
     if isinstance(default, StrEnum):
         return {"type": "string", "enum": list(type(default))}
     if isinstance(default, tuple):
