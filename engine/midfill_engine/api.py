@@ -210,7 +210,8 @@ class FillResult:
 
     `num_steps`: passes of the denoiser. `num_tokens`: tokens of the best candidate. `num_cached`: prompt tokens that
     needed no encoding because they were known from an earlier request. `note`: for people, what was done otherwise than
-    asked, said once when it begins.
+    asked, said once when it begins. `spares`: further drafts that were made on the way, beyond those that were asked
+    for, for who goes on to type something else than the best.
     """
 
     candidates: tuple[Candidate, ...]
@@ -222,6 +223,7 @@ class FillResult:
     timings: Timings = field(default_factory=Timings)
     preset: str = ""
     note: str = ""
+    spares: tuple[Candidate, ...] = ()
 
     @property
     def text(self) -> str:

@@ -35,6 +35,7 @@ from midfill_engine.readout import read_out
 from midfill_engine.several import fill_in_order
 from midfill_engine.shape import resolve_mode
 
+_MOST_SPARES = 4
 _EXPLORE = LinearTemperature(t_min=0.4, t_max=0.8)  # further candidates of a greedy preset: DiffusionGemma's own range
 
 _MAX_HALVINGS = 2
@@ -180,11 +181,12 @@ class Filler:
         encoded = self._model.encode(plan.prompt.encoded)
         encode_s = time.perf_counter() - began
         middles, num_steps = self._middles(plan, control)
-        offers = self._all_offers(middles, plan, control)[: plan.request.num_candidates]
+        offers = self._all_offers(middles, plan, control)
         leading = offers[0].middle if offers else middles[0]
         total = time.perf_counter() - began
         return FillResult(
-            candidates=_candidates(offers),
+            candidates=_candidates(offers[: plan.request.num_candidates]),
+            spares=_candidates(offers[plan.request.num_candidates :][:_MOST_SPARES]),
             finish=_finish(middles, leading, is_empty=not offers),
             num_steps=num_steps,
             num_tokens=len(leading.tokens) if offers else 0,

@@ -58,7 +58,7 @@ class Job:
     def succeed(self, result: FillResult) -> None:
         """Answer with the fill's result, or with why it was stopped even if it came through just before."""
         if self._stopped_as is not None:
-            result = replace(result, candidates=(), finish=self._stopped_as)
+            result = replace(result, candidates=(), spares=(), finish=self._stopped_as)
         elif self._stop.is_set():
             self.fail(EngineUnavailable("the engine was stopped during the fill"))
             return

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from midfill_engine.api import FillRequest, FillResult, Limits, OnDraft
+from midfill_engine.api import Candidate, FillRequest, FillResult, Limits, OnDraft
 from midfill_server.again import Again
 from midfill_server.arrivals import Arrivals
 from midfill_server.cursors import Cursors
@@ -224,13 +224,16 @@ class Completer:
         return self.flights.start(question.slot, flight)
 
     def _keep(self, question: Question, result: FillResult, shown: Shown, is_ahead: bool) -> None:
-        middles = tidy_all((candidate.text for candidate in result.candidates), question.snapshot)
-        middles = vetted(middles, question.snapshot, question.ask.is_invoked)
-        new = tuple(middle for middle in middles if middle not in shown.middles)
-        middles = (*new, *shown.middles)
-        if middles:
-            is_full, seed = question.ask.is_invoked, shown.seed + MOST_CANDIDATES
-            suggestion = Suggestion(question.snapshot, middles, is_full=is_full, seed=seed, is_ahead=is_ahead)
+        snapshot, is_full = question.snapshot, question.ask.is_invoked
+        offered, spares = (result.candidates, result.spares) if is_full else _sure_and_not(result, self.settings())
+        middles = vetted(tidy_all(_texts(offered), snapshot), snapshot, is_full)
+        held_back = vetted(tidy_all(_texts(spares), snapshot), snapshot, is_invoked=False)
+        if not is_full:  # one is shown; the next best is there for who types something else
+            middles, held_back = middles[:1], (*middles[1:], *held_back)
+        middles = (*(middle for middle in middles if middle not in shown.middles), *shown.middles)
+        if middles or held_back:
+            seed = shown.seed + MOST_CANDIDATES
+            suggestion = Suggestion(snapshot, middles, is_full=is_full, seed=seed, is_ahead=is_ahead, spares=held_back)
             self.suggestions.keep(suggestion)
 
     def _fetch_ahead(self, snapshot: Snapshot) -> None:
@@ -273,6 +276,17 @@ def tidy_all(texts: Iterable[str], snapshot: Snapshot) -> tuple[Middle, ...]:
     """What may be offered of the texts, each but once."""
     site = Site(snapshot.prefix, snapshot.suffix)
     return tuple(dict.fromkeys(middle for text in texts if (middle := tidy(text, site)) is not None))
+
+
+def _sure_and_not(result: FillResult, settings: Settings) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+    """Drafts that are sure enough to be shown unasked, and the others."""
+    drafts = (*result.candidates, *result.spares)
+    sure = tuple(draft for draft in drafts if draft.confidence >= settings.min_confidence)
+    return sure, tuple(draft for draft in drafts if draft not in sure)
+
+
+def _texts(candidates: Iterable[Candidate]) -> Iterable[str]:
+    return (candidate.text for candidate in candidates)
 
 
 def _offers(middles: Iterable[Middle], snapshot: Snapshot) -> tuple[Offer, ...]:

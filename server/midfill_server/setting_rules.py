@@ -68,6 +68,12 @@ def _number(least: int, most: int) -> Check:
     return check
 
 
+def _share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError("must be a number from 0 to 1")
+    return float(value)
+
+
 def _number_or_auto(least: int, most: int) -> Check:
     number = _number(least, most)
 
@@ -105,6 +111,11 @@ RULES: Mapping[str, Rule] = {
     "mode": Rule(_one_of(Mode), "How far a suggestion may reach: `auto`, `line` or `block`."),
     "max_tokens": Rule(_number(1, 4096), "The most tokens of a suggestion."),
     "num_candidates": Rule(_number(1, 16), "How many suggestions an explicit request gets."),
+    "min_confidence": Rule(
+        _share,
+        "How sure of being exactly right the model must be, from 0 to 1, for something to be suggested unasked. An "
+        "explicit request gets what there is; so does who types what a less sure suggestion begins with.",
+    ),
     "deadline_ms": Rule(
         _number(50, 600_000), "After this time the best draft so far is shown; an explicit request waits thrice."
     ),

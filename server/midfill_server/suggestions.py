@@ -21,7 +21,7 @@ MOST_KEPT = 64
 class Suggestion:
     """What was offered where. `is_full`: made for somebody who asked for several. `seed`: of drafts not made yet.
 
-    `is_ahead`: nobody has asked for it yet.
+    `is_ahead`: nobody has asked for it yet. `spares`: what is not worth showing before something of it has been typed.
     """
 
     snapshot: Snapshot
@@ -29,6 +29,7 @@ class Suggestion:
     is_full: bool = False
     seed: int = 0
     is_ahead: bool = False
+    spares: tuple[Middle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ class SuggestionCache:
         """What is left of the newest suggestion that agrees with the text, best first; nothing if none does."""
         for suggestion in reversed(self._kept.values()):
             if is_full <= suggestion.is_full and suggestion.snapshot.uri == snapshot.uri:
-                rests = tuple(_rests(suggestion, snapshot))
+                rests = tuple(_rests(suggestion, suggestion.middles, snapshot))
+                if not rests and suggestion.snapshot.prefix != snapshot.prefix:
+                    rests = tuple(_rests(suggestion, suggestion.spares, snapshot))[:1]
                 if rests:
                     return rests
         return ()
@@ -91,7 +94,7 @@ class SuggestionCache:
             typed_since(then, snapshot) == middle.text and still_follows(then, snapshot, middle.num_absorbed)
             for suggestion in self._kept.values()
             if (then := suggestion.snapshot).uri == snapshot.uri
-            for middle in suggestion.middles
+            for middle in (*suggestion.middles, *suggestion.spares)
         )
 
     def forget(self, uri: str) -> None:
@@ -108,11 +111,11 @@ def _key(snapshot: Snapshot) -> tuple[str, str, str]:
     return snapshot.uri, snapshot.prefix, snapshot.suffix
 
 
-def _rests(suggestion: Suggestion, now: Snapshot) -> Iterator[str]:
+def _rests(suggestion: Suggestion, middles: tuple[Middle, ...], now: Snapshot) -> Iterator[str]:
     typed = typed_since(suggestion.snapshot, now)
     if typed is None:
         return
-    for middle in suggestion.middles:
+    for middle in middles:
         rest = middle.text[len(typed) :]
         if rest and middle.text.startswith(typed) and still_follows(suggestion.snapshot, now, middle.num_absorbed):
             yield rest

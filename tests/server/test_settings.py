@@ -18,6 +18,7 @@ EVERYTHING = {
     "mode": "line",
     "maxTokens": 64,
     "numCandidates": 2,
+    "minConfidence": 0.5,
     "deadlineMs": 500,
     "debounceMs": 0,
     "comments": "off",

@@ -52,10 +52,12 @@ class Gate:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What one fill gives. `error` is raised after the steps instead. `others`: candidates after the best."""
+    """What one fill gives. `error` is raised after the steps instead. `others`: candidates after the best. `spares`:
+    texts beyond those that were asked for, with their confidence."""
 
     text: str = "pass"
     others: tuple[str, ...] = ()
+    spares: tuple[tuple[str, float], ...] = ()
     num_steps: int = 3
     finish: Finish = Finish.COMPLETE
     confidence: float = 0.5
@@ -74,6 +76,7 @@ class Answer:
         texts = (self.text, *self.others) if self.text else ()
         return FillResult(
             candidates=tuple(Candidate(text=text, confidence=self.confidence) for text in texts),
+            spares=tuple(Candidate(text=text, confidence=confidence) for text, confidence in self.spares),
             finish=self.finish,
             num_steps=self.num_steps,
             num_tokens=len(self.text.split()),

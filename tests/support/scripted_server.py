@@ -30,6 +30,8 @@ class Say:
 
     text: str = ""
     others: tuple[str, ...] = ()
+    spares: tuple[tuple[str, float], ...] = ()
+    confidence: float = 0.5
     num_steps: int = 3
     hold_before: int = 0
     error: str = ""
@@ -97,6 +99,8 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
         return Answer(
             text=said["text"],
             others=tuple(said["others"]),
+            spares=tuple((text, confidence) for text, confidence in said.get("spares", ())),
+            confidence=said.get("confidence", 0.5),
             num_steps=said["num_steps"],
             gate=gate,
             error=_error(said["error"]) if said["error"] else None,
