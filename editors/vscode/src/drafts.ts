@@ -99,6 +99,12 @@ function joined(line: readonly Piece[]): Piece[] {
   return all;
 }
 
+/** Not more pieces than this: the last takes in all that follow, as still open. */
+export function few(line: readonly Piece[], most: number): readonly Piece[] {
+  const rest = line.slice(most - 1);
+  return rest.length < 2 ? line : [...line.slice(0, most - 1), { text: rest.map(({ text }) => text).join(""), isLocked: false }];
+}
+
 function shortened(line: readonly Piece[]): Piece[] {
   let room = MOST_ON_A_LINE;
   return line.map(({ text, isLocked }) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawn, Drafts } from "../../../../editors/vscode/src/drafts";
+import { drawn, Drafts, few } from "../../../../editors/vscode/src/drafts";
 import { optedIn } from "../../../../editors/vscode/src/opting_in";
 import { asOutcome } from "../../../../editors/vscode/src/outcome";
 
@@ -72,4 +72,10 @@ test("an edit is made by the client only where the server has not made it", () =
 test("drafts and the status are asked for, and what else is experimental stays", () => {
   const { experimental } = optedIn({ experimental: { other: 1 } });
   assert.deepEqual(experimental, { other: 1, midfill: { drafts: true, status: true } });
+});
+
+test("of many pieces the last takes in what follows", () => {
+  const line = ["a", "b", "c", "d"].map((text) => ({ text, isLocked: true }));
+  assert.deepEqual(few(line, 4), line);
+  assert.deepEqual(few(line, 3), [...line.slice(0, 2), { text: "cd", isLocked: false }]);
 });

@@ -105,6 +105,20 @@ scenario("a selection is filled as its draft develops, and another draft replace
   await bench.mustSave("live.py", REWRITTEN.replace("sum(", "0 + sum("));
 });
 
+/** They were drawn in the order of a hash: what came first stood last, in one text or another. */
+scenario("the pieces of a draft stand in their order, whatever they say", async () => {
+  for (const [index, first] of ["alpha", "beta", "gamma", "delta", "eta", "iota"].entries()) {
+    const hold = place.at(`order-${index}`);
+    place.say([{ after: AFTER, texts: [`${first} = ${SHORT}`], hold, step: 1 }]);
+    await selectLoop(`order${index}.py`);
+    await bench.press("Alt+\\");
+    await bench.until("a draft", async () => (await bench.draft()) !== "");
+    assert.match(await bench.draft(), new RegExp(`^${first}░+$`));
+    writeFileSync(hold, "");
+    await bench.until("the draft to be removed", async () => (await bench.draft()) === "");
+  }
+});
+
 scenario("an edit meanwhile removes the draft, and the text is left as it was typed", async () => {
   const hold = place.at("never");
   place.say([{ after: AFTER, texts: [SHORT], hold, step: 2 }]);
