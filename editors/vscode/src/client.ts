@@ -51,7 +51,7 @@ export function makeClient(
     middleware: middlewareOf(section, events, log),
   };
   // Neither the folder that is open nor what lies in it may become part of the server's program.
-  const surroundings = { cwd: os.homedir(), env: { PYTHONSAFEPATH: "1", OMP_WAIT_POLICY: "passive" } };
+  const surroundings = { cwd: os.homedir(), env: { ...process.env, PYTHONSAFEPATH: "1", OMP_WAIT_POLICY: "passive" } };
   return new QuietClient({ command: program, args, options: surroundings }, options, log);
 }
 
