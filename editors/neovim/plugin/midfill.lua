@@ -37,6 +37,15 @@ on_lsp('LspDetach', function(args, client)
   end
 end)
 
+vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'BufLeave' }, {
+  group = group,
+  callback = function(args)
+    if package.loaded['midfill.drafts'] then
+      require('midfill.drafts').clear(args.buf)
+    end
+  end,
+})
+
 vim.api.nvim_create_autocmd('ColorScheme', {
   group = group,
   callback = function()

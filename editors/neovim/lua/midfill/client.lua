@@ -1,4 +1,5 @@
 --- The language client: its configuration for vim.lsp.config, and which client serves a buffer.
+local drafts = require('midfill.drafts')
 local options = require('midfill.options')
 local program = require('midfill.program')
 local status = require('midfill.status')
@@ -62,8 +63,11 @@ function M.config()
     before_init = before_init,
     settings = { [M.NAME] = settings },
     -- Neovim 0.11 does not say that it can show ghost text: with us, it can.
-    capabilities = { textDocument = { inlineCompletion = { dynamicRegistration = false } } },
-    handlers = { [status.METHOD] = status.on_change },
+    capabilities = {
+      textDocument = { inlineCompletion = { dynamicRegistration = false } },
+      experimental = { midfill = { drafts = true, status = true } },
+    },
+    handlers = { [status.METHOD] = status.on_change, [drafts.METHOD] = drafts.on_draft },
     -- 0.11 knows another option of that name, with which it always waits that long; the server leaves by itself.
     exit_timeout = vim.fn.has('nvim-0.12') == 1 and EXIT_TIMEOUT_MS or nil,
   }

@@ -29,6 +29,21 @@ local function complain(text)
   vim.notify('midfill: ' .. text, vim.log.levels.WARN)
 end
 
+--- What came of a command that fills: the edit, if the server has left it to us, and its message.
+---@param client vim.lsp.Client
+---@param result { applied: boolean, message?: string, edit?: lsp.WorkspaceEdit, inline?: boolean }
+local function take_outcome(client, result)
+  if not result.applied and type(result.edit) == 'table' then
+    vim.lsp.util.apply_workspace_edit(result.edit, client.offset_encoding)
+  end
+  if type(result.message) == 'string' and result.message ~= '' then
+    say(result.message)
+  end
+  if result.inline == true then
+    require('midfill').fill()
+  end
+end
+
 --- Have the server carry out a command. An edit among its results is made; otherwise the result is handed on.
 ---@param client vim.lsp.Client
 ---@param command string
@@ -42,6 +57,8 @@ local function execute(client, command, argument, on_result)
       complain(problem.message)
     elseif type(result) == 'table' and (result.changes or result.documentChanges) then
       vim.lsp.util.apply_workspace_edit(result, client.offset_encoding)
+    elseif type(result) == 'table' and type(result.applied) == 'boolean' then
+      take_outcome(client, result)
     elseif on_result then
       on_result(result)
     end
