@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Callable
 
 from tree_sitter import Parser
 
 from midfill_engine.syntax.grammars import grammar
+from midfill_engine.syntax.strict import parses_as_python
 
 Parses = Callable[[str], bool]
 
@@ -22,13 +21,3 @@ def parser_of(language: str) -> Parses | None:
         return None
     parser = Parser(known)
     return lambda text: not parser.parse(text.encode()).root_node.has_error
-
-
-def parses_as_python(text: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

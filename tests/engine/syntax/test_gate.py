@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from midfill_engine.syntax.gate import Gate
+from midfill_engine.syntax.gate import Gate, Verdict
 from midfill_engine.syntax.grammars import SAME_NAMES
 
 OWN_FILES = sorted(Path(__file__).parents[3].glob("*/midfill_*/*.py"))
@@ -56,6 +56,11 @@ def test_the_rest_of_the_line_is_never_worse_while_nothing_follows_yet(data: st.
         ("rust", "fn f() {\n    |\n}\n", "let = ;"),
         ("json", '{\n  "a": 1|\n}\n', ', "b"'),
         ("toml", "[a]\n|\nb = 1\n", "c = = 2"),
+        ("toml", "a = 1|\n", " b = 2"),
+        ("toml", "a = 1\n|\n", "a = 2"),
+        ("python", "def f(\n    *,\n    |\n    a=1,\n): ...\n", "*,"),
+        ("python", "def f(a=1, |): ...\n", "b"),
+        ("python", "for x in y:\n    |\n    z()\n", "else:"),
     ],
 )
 def test_what_breaks_the_text_is_worse(language: str, marked: str, middle: str) -> None:
@@ -69,6 +74,11 @@ def test_what_breaks_the_text_is_worse(language: str, marked: str, middle: str) 
         ("python", "|", "def f(x):"),
         ("python", "class A:\n    |", "@property"),
         ("python", "x = f(a,|", " b"),
+        ("python", "x = 1\n|\ny = 2\n", "try:"),
+        ("python", "x = 1\n|\ny = 2\n", "match x:"),
+        ("python", "x = 1\n|\ny = 2\n", "x = (a +"),
+        ("python", "def f(a, |\n", "b"),
+        ("python", "def f():\n    |\n", '"""Do'),
         ("javascript", "|\n", "if (x) {"),
         ("go", "package a\n\nfunc f() {\n\t|\n}\n", "for _, x := range y {"),
     ],
@@ -104,3 +114,29 @@ def test_incremental_equals_full(language: str, prefix: str, middle: str, suffix
     spliced = base.spliced(len(prefix), middle)
     assert spliced.data == whole.data
     assert spliced.root.end_byte == whole.root.end_byte
+
+
+@pytest.mark.parametrize(
+    ("language", "marked", "middle", "verdict"),
+    [
+        ("python", "x = |\n", "1", Verdict.SOUND),
+        ("python", "x = |\n", "(", Verdict.NO_WORSE),
+        ("python", "x = |\n", "1 1", Verdict.WORSE),
+        ("python", "x = ( = |\n", "1", Verdict.NO_WORSE),
+        ("toml", "a = |\n", "1", Verdict.SOUND),
+        ("go", "package a\n|\n", "var x = 1", Verdict.SOUND),
+        ("nothing known", "x = |\n", "1", Verdict.NO_WORSE),
+    ],
+)
+def test_what_a_middle_does_to_the_text(language: str, marked: str, middle: str, verdict: Verdict) -> None:
+    prefix, suffix = marked.split("|")
+    assert Gate(prefix, suffix, language).verdict(middle) is verdict
+
+
+def test_a_long_text_is_judged_from_statement_to_statement() -> None:
+    """Cut anywhere, a text does not parse and nothing could be said of it."""
+    text = "".join(f"def f{i}(x):\n    if x:\n        return [x,\n            {i}]\n\n" for i in range(1000))
+    at = text.index("return [x,\n            500]")
+    gate = Gate(text[:at], text[at + len("return [x,\n            500]") :], "python")
+    assert gate.verdict("return [x,\n            500]") is Verdict.SOUND
+    assert gate.verdict("def f(a=1, b): pass") is Verdict.WORSE
