@@ -11,6 +11,7 @@ import ast
 import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 Parses = Callable[[str], bool]
@@ -45,34 +46,81 @@ def parses_as_toml(text: str) -> bool:
 _PARSERS: Mapping[str, Parses] = {"python": parses_as_python, "toml": parses_as_toml}
 
 
+@dataclass(frozen=True)
+class _Scope:
+    """A part of the text around the place, `before` and `after` it, and who parses it."""
+
+    before: str
+    after: str
+    parses: Parses
+
+    def takes(self, middle: str, num_replaced: int = 0) -> bool:
+        return self.parses(self.before + middle + self.after[num_replaced:])
+
+
 class Strict:
-    """The strict parser at one place in a text; knows nothing where there is none for the language."""
+    """The strict parser at one place in a text; knows nothing where there is none for the language.
+
+    A fault elsewhere in the text is no reason to say nothing: then the statement around the place is looked at alone.
+    """
 
     def __init__(self, prefix: str, suffix: str, language: str) -> None:
-        self._parses = _PARSERS.get(language)
         self._probes = _PROBES.get(language, ())
-        is_python = language == "python"
-        self._before = _from_top_level(prefix) if is_python else prefix
-        self._after = _to_top_level(suffix) if is_python else suffix
+        parses = self._parses = _PARSERS.get(language)
+        self._whole = self._statement = None
+        if parses is not None:
+            is_python = language == "python"
+            self._whole = _Scope(
+                *(_from_top_level(prefix), _to_top_level(suffix)) if is_python else (prefix, suffix), parses
+            )
+            self._statement = _Scope(_last_statement(prefix), _rest_of_statement(suffix), parses) if is_python else None
 
     @property
     def is_known(self) -> bool:
         """Whether there is a parser for the language."""
-        return self._parses is not None
+        return self._whole is not None
 
     def is_sound(self, middle: str, num_replaced: int = 0) -> bool:
         """Whether the text parses with the middle; false where nobody can tell."""
-        return self._parses is not None and self._parses(self._before + middle + self._after[num_replaced:])
+        if self._whole is None:
+            return False
+        if self._whole.takes(middle, num_replaced):
+            return True
+        scope = self._judged
+        return scope is not None and scope is not self._whole and scope.takes(middle, num_replaced)
 
     def is_worse(self, middle: str, endings: Iterator[str], num_replaced: int = 0) -> bool:
         """Whether the text does not parse with the middle, whatever ending it gets, where something else would."""
-        if self._parses is None or self.is_sound(middle, num_replaced) or not self._is_whole:
-            return False
-        return not any(self.is_sound(middle + ending, num_replaced) for ending in endings if ending)
+        scope = None if self.is_sound(middle, num_replaced) else self._judged
+        return scope is not None and not any(scope.takes(middle + end, num_replaced) for end in endings if end)
 
     @cached_property
-    def _is_whole(self) -> bool:
-        return any(map(self.is_sound, self._probes))
+    def _judged(self) -> _Scope | None:
+        """The largest scope in which something would parse."""
+        if self._whole is None:
+            return None
+        fitting = self._probes
+        if self._statement is not None:
+            fitting = next(((probe,) for probe in self._probes if self._statement.takes(probe)), ())
+        if any(map(self._whole.takes, ("", *fitting))):
+            return self._whole
+        is_prose = any(self._whole.before.count(quotes) % 2 for quotes in ('"""', "'''"))
+        return self._statement if fitting and not is_prose else None
+
+
+def _last_statement(prefix: str) -> str:
+    """The end of a text, from the last line on that begins a statement at the margin."""
+    lines = prefix[-BEFORE:].split("\n")
+    rows = range(len(lines) - 1, -1, -1)
+    first = next((row for row in rows if _begins_statement(lines[row]) and lines[row - 1][:1] != "@"), 0)
+    return "\n".join(lines[first:])
+
+
+def _rest_of_statement(suffix: str) -> str:
+    """The beginning of a text, up to the next line that begins a statement at the margin."""
+    lines = suffix[:AFTER].split("\n")
+    end = next((row for row, line in enumerate(lines[1:], 1) if _begins_statement(line)), len(lines))
+    return "\n".join([*lines[:end], ""])
 
 
 def _from_top_level(prefix: str) -> str:
