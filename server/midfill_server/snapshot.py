@@ -52,8 +52,8 @@ def take(document: Document, line: int, character: int, encoding: Encoding) -> S
         row=row,
         column=column,
         line=body,
-        prefix=_for_model(_prefix(document.lines, row, column)),
-        suffix=_for_model(suffix),
+        prefix=for_model(_prefix(document.lines, row, column)),
+        suffix=for_model(suffix),
         is_suffix_cut=len(suffix) == SUFFIX_LIMIT,
     )
 
@@ -85,5 +85,6 @@ def _in_blocks(amount: int, block: int) -> int:
     return -(-amount // block) * block
 
 
-def _for_model(text: str) -> str:
+def for_model(text: str) -> str:
+    """A text as a model reads it."""
     return LONE_SURROGATE.sub("\ufffd", LINE_END.sub("\n", text))

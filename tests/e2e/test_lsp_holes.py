@@ -1,4 +1,4 @@
-"""Holes as commands: found by syntax, filled one after the other, put in together."""
+"""Holes as commands: found by syntax, asked for together where they are near, put in together."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ def done(num_holes: int) -> Message:
 
 @pytest.mark.parametrize("capabilities", [VSCODE, NEOVIM_WHOLE, HELIX, EMACS])
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
-async def test_all_holes_in_one_edit_and_each_sees_those_before_it(capabilities: Message, eol: str) -> None:
+async def test_holes_that_are_near_are_asked_for_together_and_put_in_with_one_edit(
+    capabilities: Message, eol: str
+) -> None:
     text = ("s = '😀'\n" + TEXT).replace("\n", eol)
-    said = Say(text="return x\n    # two"), Say(text="return y"), Say(text="a"), Say(text="b")
+    said = Say(text="return x\n    # two", more=("return y",)), Say(text="a", more=("b",))
     async with Editor.run(text, *said, capabilities=capabilities) as editor:
         assert await editor.command(FILL_HOLES) == done(2)
         expected = text.replace("pass", f"return x{eol}    # two").replace("raise NotImplementedError", "return y")
         assert editor.text == expected
         assert len(editor.edits) == 1
-        first, second = fills(editor.client)
-        assert "raise NotImplementedError" in first["suffix"]
-        assert "return x\n    # two\n" in second["prefix"]
+        (asked,) = fills(editor.client)
+        assert asked["prefix"] == "s = '😀'\ndef f(x):\n    "
+        assert asked["between"] == ["\n\n\ndef g(y):\n    "]
+        assert asked["suffix"] == "\n"
         assert await editor.command(NEXT) == done(2)
         assert editor.text == text.replace("pass", "a").replace("raise NotImplementedError", "b")
 
@@ -44,9 +47,49 @@ async def test_the_holes_of_a_range_and_one_hole() -> None:
 
 
 async def test_a_hole_for_which_nothing_is_found_stays() -> None:
-    async with Editor.run(TEXT, Say(text=""), Say(text="return y")) as editor:
-        assert await editor.command(FILL_HOLES) == done(1)
+    async with Editor.run(TEXT, Say(text="", more=("return y",))) as editor:
+        left = {"message": "for 1 of 2 holes the model has found nothing"}
+        assert await editor.command(FILL_HOLES) == done(1) | left
         assert editor.text == TEXT.replace("raise NotImplementedError", "return y")
+
+
+async def test_a_hole_for_which_nothing_new_is_found_keeps_its_draft_and_is_not_forgotten() -> None:
+    said = Say(text="return x", more=("return y",)), Say(text="", more=("y += 1",)), Say(text="x += 1", more=("",))
+    async with Editor.run(TEXT, *said) as editor:
+        for command, first, second in (
+            (FILL_HOLES, "return x", "return y"),
+            (NEXT, "return x", "y += 1"),
+            (NEXT, "x += 1", "y += 1"),
+        ):
+            assert await editor.command(command) == done(2)
+            assert editor.text == TEXT.replace("pass", first).replace("raise NotImplementedError", second)
+
+
+async def test_far_holes_are_asked_for_one_after_the_other_and_see_what_was_put_in_before() -> None:
+    text = TEXT.replace("def g", "# much is said here\n" * 200 + "def g")
+    async with Editor.run(text, Say(text="return x"), Say(text="return y")) as editor:
+        assert await editor.command(FILL_HOLES) == done(2)
+        assert editor.text == text.replace("pass", "return x").replace("raise NotImplementedError", "return y")
+        first, second = fills(editor.client)
+        assert first["between"] == second["between"] == []
+        assert "raise NotImplementedError" in first["suffix"]
+        assert "def f(x):\n    return x\n" in second["prefix"]
+
+
+async def test_of_a_very_long_document_it_is_said_how_far_it_was_looked_at() -> None:
+    text = "x = 'a line of a table'\n\n" * 50_000 + TEXT
+    async with Editor.run(text, Say(text="return x")) as editor:
+        result = await editor.command(FILL_HOLES)
+        assert result["message"].startswith("there is no hole in this document so far: only the first ")
+        assert result["message"].endswith(" lines were looked at")
+
+
+async def test_a_second_function_in_a_long_document_is_not_out_of_reach() -> None:
+    """Only the first 200,000 characters were looked at, and nobody was told."""
+    text = TEXT.partition("\n\n\n")[0] + "\n\n" + "x = 'a line of a table'\n\n" * 10_000 + TEXT.partition("\n\n\n")[2]
+    async with Editor.run(text, Say(text="return x"), Say(text="return y")) as editor:
+        assert await editor.command(FILL_HOLES) == done(2)
+        assert editor.text == text.replace("pass", "return x").replace("raise NotImplementedError", "return y")
 
 
 async def test_where_there_is_no_hole() -> None:

@@ -15,8 +15,8 @@ import asyncio
 import re
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from midfill_engine.api import (
     Candidate,
@@ -53,10 +53,12 @@ class Gate:
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What one fill gives. `error` is raised after the steps instead. `others`: candidates after the best. `spares`:
-    texts beyond those that were asked for, with their confidence."""
+    texts beyond those that were asked for, with their confidence. `more`: texts of the best for the second of several
+    holes and those after it; what is not said is as the one before."""
 
     text: str = "pass"
     others: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
     spares: tuple[tuple[str, float], ...] = ()
     num_steps: int = 3
     finish: Finish = Finish.COMPLETE
@@ -64,18 +66,29 @@ class Answer:
     gate: Gate | None = None
     error: Exception | None = None
 
-    def draft(self, step: int) -> Draft:
+    def drafts(self, step: int, request: FillRequest) -> Iterator[Draft]:
+        """After a step: one of each hole."""
+        for hole, text in enumerate(self._texts(self.text, request)):
+            yield replace(self.draft(step, text), hole=hole)
+
+    def _texts(self, first: str, request: FillRequest) -> tuple[str, ...]:
+        more = self.more or (first,)
+        return (first, *(more[min(i, len(more) - 1)] for i in range(len(request.between))))
+
+    def draft(self, step: int, text: str | None = None) -> Draft:
         """The words locked from the left, as many as the step's share of all steps; the rest noise."""
-        pieces = re.findall(r"\s*\S+|\s+", self.text)
+        pieces = re.findall(r"\s*\S+|\s+", self.text if text is None else text)
         num_locked = len(pieces) * step // self.num_steps
         locked = tuple(DraftToken(text=piece, is_locked=True) for piece in pieces[:num_locked])
         noise = tuple(DraftToken(text=NOISE * len(piece), is_locked=False) for piece in pieces[num_locked:])
         return Draft(step=step, tokens=locked + noise)
 
-    def result(self, preset: str) -> FillResult:
-        texts = (self.text, *self.others) if self.text else ()
+    def result(self, preset: str, request: FillRequest) -> FillResult:
+        drafts = [self._texts(text, request) for text in (self.text, *self.others)]
         return FillResult(
-            candidates=tuple(Candidate(text=text, confidence=self.confidence) for text in texts),
+            candidates=tuple(
+                Candidate(text=texts[0], texts=texts, confidence=self.confidence) for texts in drafts if any(texts)
+            ),
             spares=tuple(Candidate(text=text, confidence=confidence) for text, confidence in self.spares),
             finish=self.finish,
             num_steps=self.num_steps,
@@ -156,10 +169,11 @@ class ScriptedCore:
                 return FillResult(candidates=(), finish=Finish.CANCELLED, num_steps=step - 1, preset=self._preset)
             self._step()
             if control.on_draft is not None:
-                control.on_draft(answer.draft(step))
+                for draft in answer.drafts(step, request):
+                    control.on_draft(draft)
         if answer.error is not None:
             raise answer.error
-        return answer.result(self._preset)
+        return answer.result(self._preset, request)
 
     def _begin(self, request: FillRequest) -> None:
         with self._changed:
@@ -205,14 +219,14 @@ class ScriptedEngine:
         self.requests.append(request)
         answer = self.script.take(request)
         try:
-            await self._denoise(answer, on_draft)
+            await self._denoise(answer, request, on_draft)
         except asyncio.CancelledError:
             self.num_cancelled += 1
             raise
         self.num_finished += 1
         if answer.error is not None:
             raise answer.error
-        return answer.result(self.preset)
+        return answer.result(self.preset, request)
 
     async def status(self) -> EngineStatus:
         return EngineStatus(
@@ -233,7 +247,7 @@ class ScriptedEngine:
             while not is_so(self):  # noqa: ASYNC110 - the states are plain numbers, a test helper may look often
                 await asyncio.sleep(POLL_S)
 
-    async def _denoise(self, answer: Answer, on_draft: OnDraft | None) -> None:
+    async def _denoise(self, answer: Answer, request: FillRequest, on_draft: OnDraft | None) -> None:
         for step in range(1, answer.num_steps + 1):
             if answer.gate is not None and answer.gate.before_step == step:
                 while not answer.gate.opened.is_set():  # noqa: ASYNC110 - a gate may be opened from another thread
@@ -241,4 +255,5 @@ class ScriptedEngine:
             await asyncio.sleep(0)
             self.num_steps += 1
             if on_draft is not None:
-                on_draft(answer.draft(step))
+                for draft in answer.drafts(step, request):
+                    on_draft(draft)

@@ -30,6 +30,7 @@ class Say:
 
     text: str = ""
     others: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
     spares: tuple[tuple[str, float], ...] = ()
     confidence: float = 0.5
     num_steps: int = 3
@@ -99,6 +100,7 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
         return Answer(
             text=said["text"],
             others=tuple(said["others"]),
+            more=tuple(said["more"]),
             spares=tuple((text, confidence) for text, confidence in said.get("spares", ())),
             confidence=said.get("confidence", 0.5),
             num_steps=said["num_steps"],
@@ -119,7 +121,8 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
             return result
 
         def _step(self, on_draft: OnDraft | None, draft: Draft) -> None:
-            events.tell("step", number=self.num_steps)
+            if draft.hole == 0:
+                events.tell("step", number=self.num_steps)
             if on_draft is not None:
                 on_draft(draft)
 
@@ -129,7 +132,7 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
 
 def _shown(request: Any) -> dict[str, Any]:
     names = ("prefix", "suffix", "language", "mode", "num_candidates", "client", "document", "request_id")
-    names += ("seed", "selection", "instruction")
+    names += ("seed", "selection", "instruction", "between")
     limits = {"max_tokens": request.limits.max_tokens, "deadline_s": request.limits.deadline_s}
     return {name: getattr(request, name) for name in names} | limits
 

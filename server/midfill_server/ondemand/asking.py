@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from midfill_engine.api import FillRequest, Limits
 from midfill_server.documents import Document
 from midfill_server.ondemand.instruction import split_instruction
-from midfill_server.ondemand.place import around
+from midfill_server.ondemand.place import Place, around, text_in
 from midfill_server.ondemand.task import Hole, Task
 from midfill_server.postprocess import Middle, Site, tidy
 from midfill_server.settings import Settings
+from midfill_server.snapshot import for_model
 
 DEADLINE_S = 60.0
 """Somebody waits and can stop it: the best draft after this time is good enough."""
@@ -36,11 +39,12 @@ def site_of(document: Document, hole: Hole) -> Site:
     return Site(before + hole.hint + hole.lead, hole.tail + after)
 
 
-def request_for(document: Document, task: Task, site: Site, settings: Settings, turn: Turn) -> FillRequest:
-    """The question for one hole."""
+def request_for(document: Document, task: Task, holes: Sequence[Hole], settings: Settings, turn: Turn) -> FillRequest:
+    """The question for holes of a document that are near each other."""
     return FillRequest(
-        prefix=site.prefix,
-        suffix=site.suffix,
+        prefix=site_of(document, holes[0]).prefix,
+        suffix=site_of(document, holes[-1]).suffix,
+        between=tuple(_between(document, hole, following) for hole, following in pairwise(holes)),
         language=document.language,
         mode=task.mode,
         limits=Limits(max_tokens=num_tokens(task, settings), deadline_s=DEADLINE_S),
@@ -52,6 +56,12 @@ def request_for(document: Document, task: Task, site: Site, settings: Settings, 
         document=f"{document.uri}#{FEATURE}",
         request_id=turn.request_id,
     )
+
+
+def _between(document: Document, hole: Hole, following: Hole) -> str:
+    """What the model sees from one hole to the next."""
+    text = text_in(document.lines, Place(hole.place.end, following.place.start))
+    return hole.tail + for_model(text) + following.hint + following.lead
 
 
 def num_tokens(task: Task, settings: Settings) -> int:

@@ -5,25 +5,27 @@ A document that changes meanwhile stops the work; nothing is ever put into a tex
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from midfill_engine import api
-from midfill_engine.api import Draft, EngineError, FillResult
-from midfill_engine.syntax.gate import Gate
+from midfill_engine.api import Draft, EngineError
 from midfill_server.capabilities import NEXT_DRAFT
 from midfill_server.documents import Document, DocumentStore
 from midfill_server.engine_link import EngineLink
 from midfill_server.exclusions import why_off_in
-from midfill_server.ondemand.asking import FEATURE, Turn, middle_of, request_for, site_of
+from midfill_server.ondemand.asking import FEATURE, Turn, request_for
 from midfill_server.ondemand.catalogue import TASKS
+from midfill_server.ondemand.choosing import filled_best
 from midfill_server.ondemand.filled import Filling, Replacement, copy_of
+from midfill_server.ondemand.groups import Group, groups_of
 from midfill_server.ondemand.memory import Made, Memory, Texts, texts_in
 from midfill_server.ondemand.order import Order
 from midfill_server.ondemand.place import Place, has_rows, place_of
 from midfill_server.ondemand.task import Hole, NothingToDo, Task
 from midfill_server.positions import Encoding
-from midfill_server.postprocess import Middle, Site
 from midfill_server.scheduler import Scheduler, Slot
 from midfill_server.settings import Settings
 from midfill_server.snapshot import LINE_END
@@ -34,6 +36,7 @@ REPLACED = "something else was asked for"
 FOUND_NOTHING = "the model has found nothing to put here"
 FOUND_NOTHING_NEW = "the model has found nothing else"
 MOST_TRIES = 3
+MANY_LINES = 5_000
 NUM_DRAFTS_AGAIN = 4
 """Drafts of one further try: the first of them that has not been shown is taken."""
 
@@ -88,13 +91,13 @@ class _Job:
     watch: Watch
     made: Made | None
 
-    def watcher(self, index: int) -> Callable[[Draft], None]:
-        """Who looks at the drafts of one of the holes."""
-        holes = self.task.holes
+    def watcher(self, group: Group) -> Callable[[Draft], None]:
+        """Who looks at the drafts of a group of holes."""
+        num_holes = len(self.task.holes)
 
         def show(draft: Draft) -> None:
-            sketch = Sketch(document=self.document, hole=holes[index], index=index, num_holes=len(holes), draft=draft)
-            self.watch(sketch)
+            index, hole = group[min(draft.hole, len(group) - 1)]
+            self.watch(Sketch(document=self.document, hole=hole, index=index, num_holes=num_holes, draft=draft))
 
         return show
 
@@ -132,10 +135,14 @@ class Desk:
         place = place_of(document.lines, order.span, self.encoding) if order.span else None
         if command == NEXT_DRAFT:
             return await self._next_draft(document, place, request_id, watch)
-        try:
-            task = TASKS[command](document, place, order.instruction)
+        frozen = copy_of(document)
+        make = partial(TASKS[command], frozen, place, order.instruction)
+        try:  # to look through a long document takes a while
+            task = await asyncio.to_thread(make) if len(frozen.lines) > MANY_LINES else make()
         except NothingToDo as reason:
             return Outcome(message=str(reason))
+        if document.version != frozen.version:
+            return Outcome(message=CHANGED)
         return await self.carry_out(document, task, request_id, watch)
 
     def last_made(self, document: Document, place: Place | None) -> Made | None:
@@ -186,32 +193,32 @@ class Desk:
             if not middles:
                 return Outcome(message=FOUND_NOTHING_NEW if job.made else FOUND_NOTHING)
             if middles not in shown:
-                self._keep(job, filling, (*shown, middles), seed)
+                self._keep(job, filling, shown, seed)
                 return self._outcome(job, filling)
         return Outcome(message=FOUND_NOTHING_NEW)
 
     async def _fill_each(self, job: _Job, turn: Turn, shown: tuple[Texts, ...]) -> Filling:
         filling = Filling(job.document)
-        for index, hole in enumerate(job.task.holes):
-            site = site_of(filling.copy, filling.now(hole))
-            request = request_for(filling.copy, job.task, site, self.settings(), turn)
-            result = await self.engine.demand(request, job.watcher(index))
-            middle = _chosen(
-                result, site, job.document.language, {text for texts in shown for text in texts[index : index + 1]}
-            )
-            if middle is not None:
-                filling.put(hole, middle)
+        last = job.made.shown[-1] if job.made else ()
+        for group in groups_of(job.document.lines, job.task.holes):
+            holes = [here for _, hole in group if (here := filling.now(hole)) is not None]
+            if len(holes) < len(group):  # the group before has swallowed one
+                continue
+            request = request_for(filling.copy, job.task, holes, self.settings(), turn)
+            result = await self.engine.demand(request, job.watcher(group))
+            filling = filled_best(filling, group, result.candidates, shown, last)
         return filling
 
     def _keep(self, job: _Job, filling: Filling, shown: tuple[Texts, ...], seed: int) -> None:
         before = tuple(replacement.place for replacement in filling.replacements)
+        shown = tuple(tuple(texts[number] for number in filling.numbers) for texts in shown)
         made = Made(
             task=replace(job.task, holes=tuple(filling.holes)),
             before=before,
             old=texts_in(job.document.lines, before),
             after=tuple(filling.after),
             new=tuple(replacement.text for replacement in filling.replacements),
-            shown=shown,
+            shown=(*shown, tuple(filling.middles)),
             seed=seed,
         )
         self.memory.keep(job.document.uri, made)
@@ -220,7 +227,7 @@ class Desk:
         return Outcome(
             title=job.task.title,
             replacements=tuple(filling.replacements),
-            message=self.remark(job.task),
+            message="; ".join(filter(None, (job.task.remark, _left(job.task, filling), self.remark(job.task)))),
             needs_confirmation=job.task.needs_confirmation,
             version=job.document.version,
             lines=job.document.lines,
@@ -234,15 +241,7 @@ class Desk:
         return ""
 
 
-def _chosen(result: FillResult, site: Site, language: str, unwanted: set[str]) -> Middle | None:
-    """The best that may be put there: new, then sound by syntax, then in the model's order."""
-    middles = [middle for candidate in result.candidates if (middle := middle_of(candidate.text, site)) is not None]
-    if len(middles) < 2:
-        return middles[0] if middles else None
-    gate = Gate(site.prefix, site.suffix, language)
-
-    def faults(middle: Middle) -> tuple[bool, bool, bool]:
-        is_worse = gate.is_worse(middle.text, middle.num_absorbed)
-        return middle.text in unwanted, is_worse, not gate.is_sound(middle.text, middle.num_absorbed)
-
-    return min(middles, key=faults)
+def _left(task: Task, filling: Filling) -> str:
+    """How many of several holes are as they were."""
+    num_left = len(task.holes) - len(filling.holes)
+    return f"for {num_left} of {len(task.holes)} holes the model has found nothing" if num_left else ""

@@ -40,34 +40,47 @@ def copy_of(document: Document) -> Document:
 class Filling:
     """Holes of a document as they are filled, first to last, in a copy: each sees what was put into those before it.
 
-    `holes`: those that were filled, each with its middle in `middles`. `replacements`: in the original document.
-    `after`: where each of them stands when all are put in.
+    `holes`: those that were filled, each with its number among those of the task and its middle in `middles`.
+    `replacements`: in the original document. `after`: where each of them stands when all are put in.
     """
 
     def __init__(self, document: Document) -> None:
         self.original = document
         self.copy = copy_of(document)
         self.holes: list[Hole] = []
+        self.numbers: list[int] = []
         self.middles: list[str] = []
         self.replacements: list[Replacement] = []
         self.after: list[Place] = []
         self._changes: list[Change] = []
 
-    def now(self, hole: Hole) -> Hole:
-        """A hole of the original document where it is in the copy by now."""
-        place = hole.place
-        for change in self._changes:
-            place = moved(place, change) or place
-        return replace(hole, place=place)
+    def fork(self) -> Filling:
+        """One that goes on from here by itself."""
+        other = Filling(self.original)
+        other.copy = copy_of(self.copy)
+        other.holes, other.numbers, other.middles = list(self.holes), list(self.numbers), list(self.middles)
+        other.replacements, other.after = list(self.replacements), list(self.after)
+        other._changes = list(self._changes)
+        return other
 
-    def put(self, hole: Hole, middle: Middle) -> None:
-        """Fill a hole of the original document."""
+    def now(self, hole: Hole) -> Hole | None:
+        """A hole of the original document where it is in the copy by now; None if another has swallowed it."""
+        place: Place | None = hole.place
+        for change in self._changes:
+            place = moved(place, change) if place is not None else None
+        return None if place is None else replace(hole, place=place)
+
+    def put(self, number: int, hole: Hole, middle: Middle) -> None:
+        """Fill a hole of the original document that is still there."""
+        here = self.now(hole)
+        assert here is not None, hole
         replacement = replacement_of(self.original.lines, hole, middle)
         given = text_in(self.original.lines, Place(hole.place.end, replacement.place.end))
         self.holes.append(replace(hole, tail=hole.tail + given))
+        self.numbers.append(number)
         self.middles.append(middle.text)
         self.replacements.append(replacement)
-        self._put_into_copy(replacement_of(self.copy.lines, self.now(hole), middle))
+        self._put_into_copy(replacement_of(self.copy.lines, here, middle))
 
     def _put_into_copy(self, replacement: Replacement) -> None:
         start, end = replacement.place.start, replacement.place.end

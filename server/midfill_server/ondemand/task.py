@@ -23,7 +23,10 @@ class Hole:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Holes, in the order of the document. `selection`: what stood there, for a model that can read it."""
+    """Holes, in the order of the document. `selection`: what stood there, for a model that can read it.
+
+    `remark`: what people should know of it, if anything.
+    """
 
     title: str
     holes: tuple[Hole, ...]
@@ -31,6 +34,7 @@ class Task:
     selection: str = ""
     instruction: str = ""
     needs_confirmation: bool = False
+    remark: str = ""
 
 
 class NothingToDo(Exception):  # noqa: N818 - an outcome that people are told, no failure

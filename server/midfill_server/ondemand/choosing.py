@@ -1,0 +1,74 @@
+"""Of the drafts of a group of holes the best: whole, then new, then sound by syntax, then in the model's order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from midfill_engine.api import Candidate
+from midfill_engine.syntax.gate import Gate
+from midfill_server.ondemand.asking import middle_of, site_of
+from midfill_server.ondemand.filled import Filling
+from midfill_server.ondemand.groups import Group
+from midfill_server.ondemand.memory import Texts
+from midfill_server.ondemand.place import text_in
+from midfill_server.ondemand.task import Hole
+from midfill_server.postprocess import Middle, Site
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Try:
+    """What a document would be with one of the drafts. `faults`: places that break it, and that do not parse."""
+
+    filling: Filling
+    middles: Texts
+    num_empty: int
+    faults: tuple[int, int]
+
+
+def filled_best(
+    filling: Filling, group: Group, candidates: Sequence[Candidate], shown: Sequence[Texts], last: Texts = ()
+) -> Filling:
+    """The filling with the best of the candidates in the holes of the group; without one if none has any text.
+
+    `shown`: the texts of all holes of the task that are not to come again. `last`: those that the holes have by now;
+    one that is left empty keeps what it has.
+    """
+    numbers = [number for number, _ in group]
+    unwanted = {tuple(texts[number] for number in numbers) for texts in shown}
+    tries = [_tried(filling, group, each.texts, last, is_alone=len(candidates) == 1) for each in candidates]
+    if not tries:
+        return _tried(filling, group, ("",) * len(group), last, is_alone=True).filling
+    return min(tries, key=lambda each: (each.num_empty, each.middles in unwanted, *each.faults)).filling
+
+
+def _tried(filling: Filling, group: Group, texts: Texts, last: Texts, *, is_alone: bool) -> _Try:
+    """`is_alone`: there is nothing to compare it with, so that its faults need not be known."""
+    tried, middles, num_worse, num_unsound, num_empty = filling.fork(), [], 0, 0, 0
+    for (number, hole), text in zip(group, texts, strict=True):
+        site = _site(tried, hole)
+        middle = middle_of(text, site) if site is not None else None
+        if site is not None and middle is not None and not is_alone:
+            gate = Gate(site.prefix, site.suffix, filling.original.language)
+            num_worse += gate.is_worse(middle.text, middle.num_absorbed)
+            num_unsound += not gate.is_sound(middle.text, middle.num_absorbed)
+        if middle is None or _is_there_already(filling, group, middle, hole):
+            middle, num_empty = _had(last, number), num_empty + 1
+        if site is not None and middle is not None:
+            tried.put(number, hole, middle)
+        middles.append(middle.text if middle is not None else "")
+    return _Try(filling=tried, middles=tuple(middles), num_empty=num_empty, faults=(num_worse, num_unsound))
+
+
+def _site(filling: Filling, hole: Hole) -> Site | None:
+    here = filling.now(hole)
+    return None if here is None else site_of(filling.copy, here)
+
+
+def _is_there_already(filling: Filling, group: Group, middle: Middle, hole: Hole) -> bool:
+    """Of several holes one may be left as it is; of a hole that is alone another draft is asked for."""
+    return len(group) > 1 and middle.text == text_in(filling.original.lines, hole.place)
+
+
+def _had(last: Texts, number: int) -> Middle | None:
+    return Middle(last[number]) if last and last[number] else None
