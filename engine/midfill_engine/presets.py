@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -28,10 +29,11 @@ class Preset:
     first_noise_id: ids below are specials, neither drawn as noise nor allowed in slots (but for the null).
     first_signal, conditioning: see `models.diffusion_gemma`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
+    canvas, max_holes: positions and holes of a canvas on which several holes are filled together, see `together`.
     context: prompt tokens in all. max_steps to keeps_pace: see `denoise.loop.Policy`; line_steps: `max_steps` where
     only a line is asked for. has_causal_draft: see `causal`; beam_width, beam_lines: rows and lines of its search, see
     `beam`. calibration: weights, see `confidence`; without any, confidence is not calibrated.
-    can_instruct: follows an instruction.
+    checks_syntax: drafts that break the text are not offered, see `correct`. can_instruct: follows an instruction.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Preset:
     tail: int = 8
     head: int = 32
     context: int = 2048
+    canvas: int = 256
+    max_holes: int = 8
     max_steps: int = 12
     entropy_bound: float = 0.1
     t_min: float = 0.4
@@ -63,10 +67,11 @@ class Preset:
     beam_lines: int = 4
     calibration: tuple[float, ...] = ()
     line_steps: int | None = None
+    checks_syntax: bool = True
     can_instruct: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("line_slots", "block_slots", "max_steps", "beam_width", "beam_lines"):
+        for name in ("line_slots", "block_slots", "max_steps", "canvas", "max_holes", "beam_width", "beam_lines"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("tail", "head", "first_noise_id", "stability"):
             self._check(name, getattr(self, name) >= 0, "0 or more")
@@ -113,6 +118,23 @@ def find_preset(name: str) -> Preset:
         return _from_folder(folder.name or str(folder), folder)
     known = ", ".join(shipped_names())
     raise PresetError(f"no preset and no folder is called {name!r}; presets are: {known}")
+
+
+def parts_of(preset: Preset) -> list[str]:
+    """What of a preset can be switched off: parts that pay for themselves or do not, to be measured."""
+    return sorted(field.name for field in fields(preset) if field.type == "bool" and getattr(preset, field.name))
+
+
+def without(preset: Preset, parts: Sequence[str]) -> Preset:
+    """The preset with parts switched off.
+
+    Raises:
+        PresetError: it has no such part.
+    """
+    for part in parts:
+        if part not in parts_of(preset):
+            raise PresetError(f"preset {preset.name} has no part {part!r}; parts are: {', '.join(parts_of(preset))}")
+    return replace(preset, **dict.fromkeys(parts, False))  # type: ignore[arg-type]
 
 
 def _folder(name: str) -> Path | None:

@@ -1,7 +1,8 @@
-"""Several holes of one text, filled in order: each sees what was put into those before it.
+"""Several holes of one text, filled in order: each sees what was put into those before it. Those that fit on one canvas
+are filled together, and see each other as they develop (`together`).
 
-Knows a model only as something that fills one hole, so that whatever holds for one hole (nothing given is changed, no
-echo of what stands right around it, cancellation within a step) holds for each of them.
+Knows a model only as something that fills the holes of a request, so that whatever holds there (nothing given is
+changed, no echo of what stands right around a hole, cancellation within a step) holds for all of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from dataclasses import dataclass, replace
 from midfill_engine.api import Candidate, Draft, FillRequest, FillResult, Finish, OnDraft, Timings
 from midfill_engine.core import Control
 
-FillOne = Callable[[FillRequest, Control], FillResult]
+FillSome = Callable[[FillRequest, Control], FillResult]
+NumTogether = Callable[[FillRequest], int]
+"""How many of a request's first holes go on one canvas."""
 
 _WORST_FIRST = (Finish.CANCELLED, Finish.DEADLINE, Finish.LENGTH, Finish.STEPS)
 
@@ -27,55 +30,75 @@ class _Filling:
     texts: tuple[str, ...] = ()
     confidences: tuple[float, ...] = ()
 
-    def with_hole(self, candidate: Candidate | None) -> _Filling:
-        if candidate is None:
-            return replace(self, texts=(*self.texts, ""))
+    def with_holes(self, candidate: Candidate) -> _Filling:
         confidences = (*self.confidences, candidate.confidence)
-        return replace(self, texts=(*self.texts, candidate.text), confidences=confidences)
+        return replace(self, texts=(*self.texts, *candidate.texts), confidences=confidences)
+
+    def left_empty(self, num_holes: int) -> _Filling:
+        return replace(self, texts=(*self.texts, *[""] * num_holes))
 
 
-def fill_in_order(request: FillRequest, control: Control, fill_one: FillOne) -> FillResult:
-    """Fill the holes of `request` one after the other. The first hole's candidates are carried on one by one; a hole
-    for which nothing is worth offering stays empty, as do those that a deadline leaves no time for."""
-    results = [fill_one(hole_request(request, ()), _control_of(control, hole=0, num_steps=0))]
-    fillings = _begun(request, results[0])
-    done = []
-    for filling in fillings:
-        watched = control if filling is fillings[0] else replace(control, on_draft=None)
-        done.append(_carry_on(filling, request, watched, fill_one, results))
-    return _merged(request, done, results)
+def one_by_one(_request: FillRequest) -> int:
+    """Every hole has a canvas to itself."""
+    return 1
 
 
-def hole_request(request: FillRequest, texts: tuple[str, ...]) -> FillRequest:
-    """The next hole alone, those before it filled with `texts` and those behind it still empty."""
+def fill_in_order(
+    request: FillRequest, control: Control, fill_some: FillSome, num_together: NumTogether = one_by_one
+) -> FillResult:
+    """Fill the holes of `request` one after the other, or as many at once as `num_together` says. The candidates of the
+    first are carried on one by one; a hole for which nothing is worth offering stays empty, as do those that a deadline
+    leaves no time for."""
+    first = holes_request(request, (), num_together(request))
+    results = [fill_some(first, _control_of(control, hole=0, num_steps=0))]
+    fillings = _begun(request, first, results[0])
+    done = [_carry_on(fillings[0], request, control, fill_some, num_together, results)]
+    num_of_best = len(results)
+    for filling in fillings[1:]:
+        done.append(_carry_on(filling, request, replace(control, on_draft=None), fill_some, num_together, results))
+    return _merged(done, results, num_of_best)
+
+
+def holes_request(request: FillRequest, texts: tuple[str, ...], num_holes: int = 1) -> FillRequest:
+    """The next `num_holes` alone, those before them filled with `texts` and those behind them still empty."""
     num_filled = len(texts)
+    last = num_filled + num_holes - 1
     filled = "".join(text + between for text, between in zip(texts, request.between, strict=False))
     return replace(
         request,
         prefix=request.prefix + filled,
-        suffix="".join(request.between[num_filled:]) + request.suffix,
-        between=(),
+        suffix="".join(request.between[last:]) + request.suffix,
+        between=request.between[num_filled:last],
         selection="" if num_filled else request.selection,
     )
 
 
-def _begun(request: FillRequest, first: FillResult) -> list[_Filling]:
-    candidates: tuple[Candidate | None, ...] = first.candidates or (None,)
-    return [_Filling(seed=(request.seed + i) % 2**63).with_hole(candidate) for i, candidate in enumerate(candidates)]
+def _begun(request: FillRequest, first: FillRequest, result: FillResult) -> list[_Filling]:
+    if not result.candidates:
+        return [_Filling(seed=request.seed).left_empty(len(first.between) + 1)]
+    seeds = ((request.seed + i) % 2**63 for i in range(len(result.candidates)))
+    return [_Filling(seed=seed).with_holes(each) for seed, each in zip(seeds, result.candidates, strict=True)]
 
 
 def _carry_on(
-    filling: _Filling, request: FillRequest, control: Control, fill_one: FillOne, results: list[FillResult]
+    filling: _Filling,
+    request: FillRequest,
+    control: Control,
+    fill_some: FillSome,
+    num_together: NumTogether,
+    results: list[FillResult],
 ) -> _Filling:
     """`filling` with all its holes; every result on the way joins `results`."""
-    for hole in range(1, len(request.between) + 1):
+    while len(filling.texts) <= len(request.between):
+        rest = holes_request(request, filling.texts, len(request.between) + 1 - len(filling.texts))
         if _is_over(results[-1], control):
-            filling = filling.with_hole(None)
-            continue
-        alone = replace(hole_request(request, filling.texts), seed=filling.seed, num_candidates=1)
+            return filling.left_empty(len(rest.between) + 1)
+        num_holes = num_together(rest)
+        some = replace(holes_request(request, filling.texts, num_holes), seed=filling.seed, num_candidates=1)
         num_steps = sum(result.num_steps for result in results)
-        results.append(fill_one(alone, _control_of(control, hole=hole, num_steps=num_steps)))
-        filling = filling.with_hole(next(iter(results[-1].candidates), None))
+        results.append(fill_some(some, _control_of(control, hole=len(filling.texts), num_steps=num_steps)))
+        best = next(iter(results[-1].candidates), None)
+        filling = filling.with_holes(best) if best else filling.left_empty(num_holes)
     return filling
 
 
@@ -87,20 +110,20 @@ def _is_over(last: FillResult, control: Control) -> bool:
 def _control_of(control: Control, *, hole: int, num_steps: int) -> Control:
     """Drafts tell which hole they are of, and their steps go on counting."""
     on_draft = control.on_draft
-    return control if on_draft is None else replace(control, on_draft=_of_hole(on_draft, hole, num_steps))
+    return control if on_draft is None else replace(control, on_draft=of_hole(on_draft, hole, num_steps))
 
 
-def _of_hole(on_draft: OnDraft, hole: int, num_steps: int) -> OnDraft:
+def of_hole(on_draft: OnDraft, hole: int, num_steps: int) -> OnDraft:
     def tell(draft: Draft) -> None:
-        on_draft(replace(draft, hole=hole, step=num_steps + draft.step))
+        on_draft(replace(draft, hole=hole + draft.hole, step=num_steps + draft.step))
 
     return tell
 
 
-def _merged(request: FillRequest, fillings: list[_Filling], results: list[FillResult]) -> FillResult:
+def _merged(fillings: list[_Filling], results: list[FillResult], num_of_best: int) -> FillResult:
     is_cancelled = any(result.finish is Finish.CANCELLED for result in results)
     candidates = () if is_cancelled else _candidates(fillings)
-    of_best = results[: len(request.between) + 1]
+    of_best = results[:num_of_best]
     return FillResult(
         candidates=candidates,
         finish=_finish(results, is_empty=not candidates),

@@ -13,7 +13,7 @@ from midfill_engine.core import Control
 from midfill_engine.filler import Filler
 from midfill_engine.models.loading import load
 from midfill_engine.presets import find_preset
-from midfill_engine.several import fill_in_order, hole_request
+from midfill_engine.several import fill_in_order, holes_request
 from midfill_engine.wire import from_wire, to_wire
 
 PARTS = ("def area(w, h):\n    size = ", "\n    print(size, ", ")\n    return ", "\n\n\nprint(area(2, 3))\n")
@@ -102,7 +102,7 @@ def test_with_the_shipped_model_each_hole_is_what_it_is_alone(filler: Filler) ->
     texts = filler.fill(REQUEST, Control()).candidates[0].texts
     assert len(texts) == 3
     for hole, text in enumerate(texts):
-        assert filler.fill(hole_request(REQUEST, texts[:hole]), Control()).text == text
+        assert filler.fill(holes_request(REQUEST, texts[:hole]), Control()).text == text
 
 
 @pytest.mark.parametrize("num_asked", [0, 1, 3, 6])

@@ -69,3 +69,28 @@ class NullLength:
 
     def cut(self, tokens: list[int]) -> list[int]:
         return tokens[: tokens.index(self.null)] if self.null in tokens else tokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class EachLength:
+    """Several holes on one canvas, each with an end of its own. `sizes`: slots of each; `lengths`: how each ends."""
+
+    sizes: tuple[int, ...]
+    lengths: tuple[Length, ...]
+
+    @property
+    def filler(self) -> int | None:
+        return self.lengths[0].filler
+
+    def behind_end(self, tokens: Tensor, is_locked: Tensor) -> Tensor:
+        parts = zip(self.lengths, tokens.split(self.sizes, -1), is_locked.split(self.sizes, -1), strict=True)
+        return torch.cat([length.behind_end(part, locked) for length, part, locked in parts], -1)
+
+    def cut(self, tokens: list[int]) -> list[int]:
+        return [token for part in self.cut_each(tokens) for token in part]
+
+    def cut_each(self, tokens: list[int]) -> list[list[int]]:
+        """The tokens of each hole before its end."""
+        starts = [sum(self.sizes[:i]) for i in range(len(self.sizes))]
+        spans = zip(starts, self.sizes, self.lengths, strict=True)
+        return [length.cut(tokens[start : start + size]) for start, size, length in spans]

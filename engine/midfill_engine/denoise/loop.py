@@ -23,6 +23,14 @@ from midfill_engine.denoise.noise import UniformNoise
 from midfill_engine.denoise.schedule import LinearTemperature
 from midfill_engine.denoise.stop import StableAndConfident
 
+Slots = slice | Tensor
+"""The positions of a canvas that are to be filled: one run of them, or their numbers [M] in rising order."""
+
+
+def count_slots(slots: Slots) -> int:
+    """How many they are."""
+    return slots.stop - slots.start if isinstance(slots, slice) else len(slots)
+
 
 @dataclass(frozen=True)
 class LastStep:
@@ -36,7 +44,7 @@ class LastStep:
 class Denoiser(Protocol):
     """One pass of a model over canvases that share one encoded prefix."""
 
-    def slot_logits(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
+    def slot_logits(self, canvas: Tensor, slots: Slots, last: LastStep | None) -> Tensor:
         """Raw logits of the slots, [B, M, V] float32.
 
         `canvas` [B, N] holds token ids, of which the positions `slots` are to be filled and all others are pinned.
@@ -149,7 +157,7 @@ class _Prediction:
 def denoise(
     model: Denoiser,
     canvas: Tensor,
-    slots: slice,
+    slots: Slots,
     policy: Policy,
     generators: list[torch.Generator],
     interrupts: Interrupts | None = None,
@@ -161,7 +169,7 @@ def denoise(
     """
     interrupts = interrupts or Interrupts()
     state = _State(rows=list(range(len(generators))), canvas=canvas.clone())
-    num_slots = slots.stop - slots.start
+    num_slots = count_slots(slots)
     for i, generator in enumerate(generators):
         state.canvas[i, slots] = policy.noise.draw(num_slots, generator)
     done: dict[int, Row] = {}
@@ -184,7 +192,7 @@ def denoise(
 
 
 def _predict(
-    model: Denoiser, state: _State, slots: slice, policy: Policy, step: int, generators: list[torch.Generator]
+    model: Denoiser, state: _State, slots: Slots, policy: Policy, step: int, generators: list[torch.Generator]
 ) -> _Prediction:
     raw = model.slot_logits(state.canvas, slots, state.last)
     logits = policy.constraint.apply(raw)
@@ -203,7 +211,7 @@ def _draw(logits: Tensor, rows: list[int], generators: list[torch.Generator]) ->
 
 
 def _lock(
-    prediction: _Prediction, state: _State, slots: slice, policy: Policy, step: int
+    prediction: _Prediction, state: _State, slots: Slots, policy: Policy, step: int
 ) -> tuple[Tensor, _Prediction]:
     """Which slots are locked, [B, M], and the prediction with everything behind the middle's end settled."""
     cost = prediction.entropy
@@ -225,7 +233,7 @@ def _lock(
     return locked | behind, settled
 
 
-def _pace(prediction: _Prediction, state: _State, slots: slice, policy: Policy, step: int) -> Tensor:
+def _pace(prediction: _Prediction, state: _State, slots: Slots, policy: Policy, step: int) -> Tensor:
     """How many slots of each row are to be locked so that none is open after the last step, [B]."""
     settled = torch.zeros_like(prediction.drawn, dtype=torch.bool)
     if state.held is not None:
@@ -238,7 +246,7 @@ def _pace(prediction: _Prediction, state: _State, slots: slice, policy: Policy, 
 
 def _renoise(
     state: _State,
-    slots: slice,
+    slots: Slots,
     locked: Tensor,
     drawn: Tensor,
     noise: UniformNoise,

@@ -8,7 +8,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from midfill_engine.denoise.loop import LastStep
+from midfill_engine.denoise.loop import LastStep, Slots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class BlockModel(Protocol):
         """Make the cache hold exactly `ids` (at least one), computing only what it does not hold yet."""
         ...
 
-    def slot_logits(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
+    def slot_logits(self, canvas: Tensor, slots: Slots, last: LastStep | None) -> Tensor:
         """See `denoise.loop.Denoiser`; the canvas stands right behind what is encoded."""
         ...
 

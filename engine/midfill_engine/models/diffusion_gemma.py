@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from transformers import DiffusionGemmaForBlockDiffusion
 
-from midfill_engine.denoise.loop import LastStep
+from midfill_engine.denoise.loop import LastStep, Slots
 from midfill_engine.models.base import Encoded
 from midfill_engine.models.product import product
 from midfill_engine.models.stack import ModuleStack, Stack
@@ -88,7 +88,7 @@ class DiffusionGemma:
         return Encoded(num_tokens=len(ids), num_cached=known)
 
     @torch.inference_mode()
-    def slot_logits(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
+    def slot_logits(self, canvas: Tensor, slots: Slots, last: LastStep | None) -> Tensor:
         signal = self._signal(canvas, slots, last)
         return self._logits(self._stack.decode(self._embed(canvas), signal)[:, slots])
 
@@ -150,7 +150,7 @@ class DiffusionGemma:
         scaled: Tensor = expected * self._embed.embed_scale.to(expected.dtype)
         return scaled
 
-    def _signal(self, canvas: Tensor, slots: slice, last: LastStep | None) -> Tensor:
+    def _signal(self, canvas: Tensor, slots: Slots, last: LastStep | None) -> Tensor:
         """Self-conditioning embeddings [B, N, H]: pinned positions show their own token, slots what is known."""
         own: Tensor = self._embed(canvas)
         if last is None:
