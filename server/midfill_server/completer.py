@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from midfill_engine.api import Candidate, FillRequest, FillResult, Limits, OnDraft
+from midfill_engine.api import Candidate, Draft, FillRequest, FillResult, Limits, Mode, OnDraft
 from midfill_server.again import Again
 from midfill_server.arrivals import Arrivals
 from midfill_server.cursors import Cursors
@@ -48,7 +48,10 @@ MOST_CANDIDATES = 16
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """Who asks for what. `is_invoked`: somebody pressed a key for it. `line` and `character` are the client's."""
+    """Who asks for what. `is_invoked`: somebody pressed a key for it. `line` and `character` are the client's.
+
+    `watch`: somebody wants to see a block as it develops.
+    """
 
     uri: str
     line: int
@@ -56,6 +59,7 @@ class Ask:
     is_invoked: bool = False
     feature: str = INLINE
     request_id: str = ""
+    watch: Callable[[Snapshot, Draft], None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +215,7 @@ class Completer:
 
         async def work(on_draft: OnDraft) -> None:
             try:
-                result = await self.engine.fill(request, on_draft)
+                result = await self.engine.fill(request, _watched(on_draft, ask, snapshot, request.mode))
             except Exception:
                 logger.exception("%s: failed", ask.request_id)
                 return
@@ -283,6 +287,20 @@ def _sure_and_not(result: FillResult, settings: Settings) -> tuple[tuple[Candida
     drafts = (*result.candidates, *result.spares)
     sure = tuple(draft for draft in drafts if draft.confidence >= settings.min_confidence)
     return sure, tuple(draft for draft in drafts if draft not in sure)
+
+
+def _watched(on_draft: OnDraft, ask: Ask, snapshot: Snapshot, mode: Mode) -> OnDraft:
+    """Drafts of a block are shown to whoever asked, if they watch."""
+    watch = ask.watch
+    if watch is None or mode is Mode.LINE:
+        return on_draft
+
+    def show(draft: Draft) -> None:
+        on_draft(draft)
+        if mode is Mode.BLOCK or "\n" in draft.text:  # how far it reaches may be left to the engine
+            watch(snapshot, draft)
+
+    return show
 
 
 def _texts(candidates: Iterable[Candidate]) -> Iterable[str]:

@@ -119,8 +119,8 @@ async def test_another_draft_is_offered_where_something_was_filled() -> None:
     ],
 )
 async def test_holes_are_filled_in_one_edit(capabilities: Message, title: str, expected: str) -> None:
-    said = Say(text="one()"), Say(text="two()"), Say(text="three()")
-    async with Editor.run(TWO_HOLES, *said, capabilities=capabilities) as editor:
+    said = Say(text="one()", more=("two()", "three()"))
+    async with Editor.run(TWO_HOLES, said, capabilities=capabilities) as editor:
         actions = await editor.actions({"start": editor.cursor, "end": editor.cursor})
         (action,) = [action for action in actions if action["title"] == title]
         await editor.choose(action)

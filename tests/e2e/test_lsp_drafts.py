@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,43 @@ async def test_what_is_given_in_a_hole_is_drawn_as_sure() -> None:
         first = drafts(editor.client)[0]
         assert first["tokens"][0] == {"text": "\n\ndef test_area():\n    ", "isLocked": True}
         assert first["range"]["start"] == first["range"]["end"] == {"line": 2, "character": 0}
+
+
+BLOCK = "def f(x):\n    |\n\n\nx = 1\n"
+
+
+async def test_ghost_text_of_a_block_that_was_asked_for_is_drawn_as_it_develops() -> None:
+    async with Editor.run(BLOCK, Say(text="a\n    b"), capabilities=WATCHING) as editor:
+        line, character = editor.cursor["line"], editor.cursor["character"]
+        assert (await editor.client.inline(editor.uri, line, character, kind=1))["items"]
+        *shown, last = drafts(editor.client)
+        assert shown
+        assert (last["isDone"], last["tokens"]) == (True, [])
+        assert {draft["token"] for draft in shown} == {last["token"]}
+        assert all(draft["range"] == {"start": editor.cursor, "end": editor.cursor} for draft in shown)
+
+
+@pytest.mark.parametrize("how", ["cancel", "change", "error"])
+async def test_the_drawing_of_ghost_text_is_removed_whatever_happens(how: str) -> None:
+    held = Say(text="a\n    b c d", num_steps=2, hold_before=2)
+    said = held if how != "error" else replace(held, hold_before=0, error="ResourceError")
+    async with Editor.run(BLOCK, said, capabilities=WATCHING) as editor:
+        asked = editor.client.ask_inline(editor.uri, editor.cursor["line"], editor.cursor["character"], kind=1)
+        await editor.client.message(lambda message: message.get("method") == "midfill/draft")
+        if how == "cancel":
+            editor.client.notify("$/cancelRequest", {"id": asked})
+        elif how == "change":
+            editor.type("y", at=0)
+        assert await editor.client.result(asked) == {"items": []}
+        assert [draft["isDone"] for draft in drafts(editor.client)][-1] is True
+        assert [draft["isDone"] for draft in drafts(editor.client)].count(True) == 1
+
+
+@pytest.mark.parametrize(("marked", "kind"), [(BLOCK, 2), ("x = |\n", 1), ("f(|, y)\n", 1)])
+async def test_ghost_text_that_nobody_waits_for_or_of_one_line_is_not_drawn(marked: str, kind: int) -> None:
+    async with Editor.run(marked, Say(text="a"), capabilities=WATCHING) as editor:
+        await editor.client.inline(editor.uri, editor.cursor["line"], editor.cursor["character"], kind=kind)
+        assert drafts(editor.client) == []
 
 
 async def test_progress_of_what_takes_more_than_a_second(tmp_path: Path) -> None:

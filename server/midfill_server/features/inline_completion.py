@@ -14,6 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from midfill_server.capabilities import DID_ACCEPT
 from midfill_server.completer import Ask, Offer
+from midfill_server.features.drafts import Drawing, at_cursor
 from midfill_server.positions import Point
 from midfill_server.ranges import range_of
 from midfill_server.session import Session
@@ -27,14 +28,21 @@ def register(server: LanguageServer, session: Session) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
     async def inline_completion(params: types.InlineCompletionParams) -> types.InlineCompletionList:
+        is_invoked = params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked
+        request_id = f"inline {server.protocol.msg_id}"
+        drawing = Drawing(server, session.facts, request_id)
         ask = Ask(
             uri=params.text_document.uri,
             line=params.position.line,
             character=params.position.character,
-            is_invoked=params.context.trigger_kind is types.InlineCompletionTriggerKind.Invoked,
-            request_id=f"inline {server.protocol.msg_id}",
+            is_invoked=is_invoked,
+            request_id=request_id,
+            watch=at_cursor(drawing, session.documents) if is_invoked and session.facts.wants_drafts else None,
         )
-        return types.InlineCompletionList(await _items(ask, session))
+        try:
+            return types.InlineCompletionList(await _items(ask, session))
+        finally:
+            drawing.end()
 
 
 async def _items(ask: Ask, session: Session) -> list[types.InlineCompletionItem]:
