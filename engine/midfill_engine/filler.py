@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -18,9 +19,10 @@ from midfill_engine.beam import Beam, BeamDraft, Branching
 from midfill_engine.causal import CausalHead, evidence_of
 from midfill_engine.confidence import Calibration, Evidence, shares
 from midfill_engine.core import Control, OnProgress
+from midfill_engine.correct import sift
 from midfill_engine.denoise.constraint import AllOf, Banned, Constraint
 from midfill_engine.denoise.length import FixedLength, Length, NullLength
-from midfill_engine.denoise.loop import Ended, Interrupts, Policy, Row, denoise
+from midfill_engine.denoise.loop import Ended, Interrupts, Policy, Row, Slots, StepView, denoise
 from midfill_engine.denoise.noise import UniformNoise
 from midfill_engine.denoise.schedule import LinearTemperature
 from midfill_engine.denoise.stop import StableAndConfident
@@ -32,8 +34,10 @@ from midfill_engine.models.loading import Loaded, load
 from midfill_engine.presets import Preset, find_preset
 from midfill_engine.prompt import Prompt, PromptShape, build_prompt
 from midfill_engine.readout import read_out
-from midfill_engine.several import fill_in_order
+from midfill_engine.several import fill_in_order, of_hole
 from midfill_engine.shape import resolve_mode
+from midfill_engine.syntax.gate import Gate
+from midfill_engine.together import DraftsOfEach, Layout, Sizes, candidate_of, lay_out, num_that_fit, read_each
 
 _MOST_SPARES = 4
 _EXPLORE = LinearTemperature(t_min=0.4, t_max=0.8)  # further candidates of a greedy preset: DiffusionGemma's own range
@@ -80,7 +84,11 @@ class _Offer:
 
 def load_filler(options: EngineOptions, on_progress: OnProgress) -> Filler:
     """Load the preset's model (a `core.Load`). Raises PresetError, WeightsError or ResourceError."""
-    preset = find_preset(options.preset)
+    return load_preset(find_preset(options.preset), options, on_progress)
+
+
+def load_preset(preset: Preset, options: EngineOptions, on_progress: OnProgress) -> Filler:
+    """Load a preset's model, whatever preset the options name."""
     if options.num_threads:
         torch.set_num_threads(options.num_threads)
     loaded = load(preset, options.device, on_progress)
@@ -126,8 +134,23 @@ class Filler:
 
     def fill(self, request: FillRequest, control: Control) -> FillResult:
         if request.between:
-            return fill_in_order(request, control, self._fill_hole)
+            return fill_in_order(request, control, self._fill_hole, self._num_together)
         return self._fill_hole(request, control)
+
+    def _num_together(self, request: FillRequest) -> int:
+        if self._preset.max_holes == 1 or not request.between:
+            return 1
+        return num_that_fit(request, self._preset.tail + self._preset.head, self._sizes, self._codec)
+
+    @property
+    def _sizes(self) -> Sizes:
+        preset, halvings = self._preset, self._num_halvings
+        return Sizes(
+            canvas=preset.canvas >> halvings,
+            max_holes=preset.max_holes,
+            line_slots=max(1, preset.line_slots >> halvings),
+            block_slots=max(1, preset.block_slots >> halvings),
+        )
 
     def _fill_hole(self, request: FillRequest, control: Control) -> FillResult:
         began = time.perf_counter()
@@ -148,6 +171,8 @@ class Filler:
         """The fill; None where the memory did not suffice."""
         try:
             with torch.inference_mode():
+                if request.between:
+                    return self._fill_together(request, control, began)
                 return self._fill(self.plan(request), control, began)
         except (MemoryError, torch.OutOfMemoryError):
             return None
@@ -196,6 +221,50 @@ class Filler:
             preset=self._preset.name,
         )
 
+    def _fill_together(self, request: FillRequest, control: Control, began: float) -> FillResult:
+        """All holes of a request on one canvas. A hole of which a token is cut is not healed here."""
+        preset = self._preset
+        shape = replace(self._shape, context=self._shape.context >> self._num_halvings)
+        prompt = build_prompt(request.prefix, request.suffix, Healing(), shape, self._codec)
+        layout = lay_out(request, prompt.tail, prompt.head, self._sizes, self._codec)
+        length = layout.length(self._length)
+        encoded = self._model.encode(prompt.encoded)
+        encode_s = time.perf_counter() - began
+        seeds = [(request.seed + i) % 2**63 for i in range(request.num_candidates)]
+        schedule = self._schedule(request)
+        if schedule.is_greedy and request.temperature is None and len(seeds) > 1:
+            schedule = _EXPLORE
+        policy = self._policy(length, self._banned, request.limits.max_steps or preset.max_steps, schedule)
+        watch = self._watcher_of_each(layout, control)
+        rows = self._run(layout.ids, layout.slots.to(self._model.device), policy, seeds, control, watch)
+        is_cancelled = any(row.ended is Ended.CANCELLED for row in rows)
+        found: dict[tuple[str, ...], Candidate] = {}
+        for row in [] if is_cancelled else rows:
+            parts = length.cut_each(row.tokens)
+            texts = read_each(request, layout.modes, [self._codec.text_of(part) for part in parts], read_out)
+            if any(texts):
+                found.setdefault(texts, candidate_of(texts, row.log_probs))
+        total = time.perf_counter() - began
+        return FillResult(
+            candidates=tuple(found.values()),
+            finish=_finish_of_row(rows[0], is_empty=not found),
+            num_steps=max(row.num_steps for row in rows),
+            num_tokens=sum(map(len, length.cut_each(rows[0].tokens))) if found else 0,
+            num_prompt=encoded.num_tokens,
+            num_cached=encoded.num_cached,
+            timings=Timings(encode=encode_s, denoise=total - encode_s, total=total),
+            preset=preset.name,
+        )
+
+    def _watcher_of_each(self, layout: Layout, control: Control) -> DraftsOfEach | None:
+        if control.on_draft is None:
+            return None
+        makers = [
+            DraftMaker(self._codec, self._length(mode), Healing(), of_hole(control.on_draft, hole, 0))
+            for hole, mode in enumerate(layout.modes)
+        ]
+        return DraftsOfEach(layout.sizes, makers)
+
     def _middles(self, plan: Plan, control: Control) -> tuple[list[_Middle], int]:
         """Every candidate denoised to its end, and how many passes that took."""
         middles, num_steps = self._first_canvases(plan, control)
@@ -207,9 +276,17 @@ class Filler:
     def _all_offers(self, middles: list[_Middle], plan: Plan, control: Control) -> list[_Offer]:
         """What may be offered, best first: what was denoised, and what else is found where the weights can judge."""
         offers = self._offers(middles, plan)
-        if self._causal is None or _is_interrupted(middles):
-            return offers
-        return self._judged(offers, self._causal, plan, control)
+        if self._causal is not None and not _is_interrupted(middles):
+            offers = self._judged(offers, self._causal, plan, control)
+        return self._sound_first(offers, plan.request) if self._preset.checks_syntax else offers
+
+    def _sound_first(self, offers: list[_Offer], request: FillRequest) -> list[_Offer]:
+        """Without what breaks the text around it; who asks for several drafts has that last."""
+        if not offers:
+            return []
+        gate = Gate(request.prefix, request.suffix, request.language)
+        sifted = sift(offers, lambda offer: offer.text, gate, request.num_candidates)
+        return sifted.good + sifted.bad * (request.num_candidates > 1)
 
     def _first_canvases(self, plan: Plan, control: Control) -> tuple[list[_Middle], int]:
         """The first canvas of every candidate, in one batch, and how many passes that took; a greedy preset's further
@@ -244,35 +321,44 @@ class Filler:
         many passes that took."""
         room = plan.request.limits.max_tokens - len(middles[0].tokens)
         num_slots = min(plan.num_slots, room)
-        length = self._length(plan.mode)
         tail, head = plan.prompt.tail, plan.prompt.head
-        ids = torch.tensor([tail + [0] * num_slots + head] * len(middles), device=self._model.device)
-        policy = Policy(
-            noise=UniformNoise(first=self._preset.first_noise_id, last=self._codec.num_tokens - 1),
-            max_steps=plan.max_steps,
-            entropy_bound=self._preset.entropy_bound,
-            is_held_free=self._preset.is_held_free,
-            keeps_pace=self._preset.keeps_pace,
-            schedule=schedule,
-            stop=StableAndConfident(stability=self._preset.stability, confidence=self._preset.confidence),
-            length=length,
-            constraint=self._constraint(plan),
-        )
-        rows = denoise(
-            self._model,
-            ids,
-            slice(len(tail), len(tail) + num_slots),
-            policy,
-            [self._generator(middle) for middle in middles],
-            Interrupts(
-                is_cancelled=control.is_cancelled,
-                deadline=control.deadline,
-                on_step=self._watcher(middles[0], plan, control),
-            ),
-        )
+        slots = slice(len(tail), len(tail) + num_slots)
+        policy = self._policy(self._length(plan.mode), self._constraint(plan), plan.max_steps, schedule)
+        seeds = [_seed_of_next(middle) for middle in middles]
+        watch = self._watcher(middles[0], plan, control)
+        rows = self._run(tail + [0] * num_slots + head, slots, policy, seeds, control, watch)
         for middle, row in zip(middles, rows, strict=True):
             self._append(middle, row, plan.mode)
         return max(row.num_steps for row in rows)
+
+    def _policy(self, length: Length, constraint: Constraint, max_steps: int, schedule: LinearTemperature) -> Policy:
+        preset = self._preset
+        return Policy(
+            noise=UniformNoise(first=preset.first_noise_id, last=self._codec.num_tokens - 1),
+            max_steps=max_steps,
+            entropy_bound=preset.entropy_bound,
+            is_held_free=preset.is_held_free,
+            keeps_pace=preset.keeps_pace,
+            schedule=schedule,
+            stop=StableAndConfident(stability=preset.stability, confidence=preset.confidence),
+            length=length,
+            constraint=constraint,
+        )
+
+    def _run(
+        self,
+        canvas: list[int],
+        slots: Slots,
+        policy: Policy,
+        seeds: list[int],
+        control: Control,
+        on_step: Callable[[StepView], None] | None,
+    ) -> list[Row]:
+        """Denoise a row for each seed: the same whatever else is in the batch."""
+        ids = torch.tensor([canvas] * len(seeds), device=self._model.device)
+        generators = [torch.Generator(device=self._model.device).manual_seed(seed) for seed in seeds]
+        interrupts = Interrupts(is_cancelled=control.is_cancelled, deadline=control.deadline, on_step=on_step)
+        return denoise(self._model, ids, slots, policy, generators, interrupts)
 
     def _watcher(self, middle: _Middle, plan: Plan, control: Control) -> DraftMaker | None:
         if control.on_draft is None:
@@ -346,11 +432,6 @@ class Filler:
             text = cut_healed(text or "", plan.healing)
         return read_out(text or "", plan.mode, plan.request.prefix, plan.request.suffix)
 
-    def _generator(self, middle: _Middle) -> torch.Generator:
-        """Random numbers of a candidate's next canvas: the same whatever else is in the batch."""
-        generator = torch.Generator(device=self._model.device)
-        return generator.manual_seed((middle.seed * 1_000_003 + len(middle.tokens)) % 2**63)
-
     def _schedule(self, request: FillRequest) -> LinearTemperature:
         if request.temperature is None:
             return LinearTemperature(t_min=self._preset.t_min, t_max=self._preset.t_max)
@@ -376,6 +457,11 @@ class Filler:
         return marks.to(self._model.device)
 
 
+def _seed_of_next(middle: _Middle) -> int:
+    """Of a candidate's next canvas."""
+    return (middle.seed * 1_000_003 + len(middle.tokens)) % 2**63
+
+
 def _confidence(middle: _Middle) -> float:
     """Geometric mean of the probabilities of the tokens, the end among them."""
     return math.exp(sum(middle.log_probs) / len(middle.log_probs)) if middle.log_probs else 0.0
@@ -398,6 +484,14 @@ def _unwatched(control: Control) -> Control:
 
 def _candidates(offers: list[_Offer]) -> tuple[Candidate, ...]:
     return tuple(Candidate(text=offer.text, confidence=offer.confidence) for offer in offers)
+
+
+def _finish_of_row(row: Row, *, is_empty: bool) -> Finish:
+    if row.ended is Ended.CANCELLED:
+        return Finish.CANCELLED
+    if is_empty:
+        return Finish.EMPTY
+    return {Ended.DEADLINE: Finish.DEADLINE, Ended.STEPS: Finish.STEPS}.get(row.ended, Finish.COMPLETE)
 
 
 def _finish(middles: list[_Middle], leading: _Middle, *, is_empty: bool) -> Finish:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from midfill_engine.errors import EngineError, PresetError, WeightsError
-from midfill_engine.presets import Preset, find_preset, shipped_names
+from midfill_engine.presets import Preset, find_preset, shipped_names, without
 
 
 def folder_with(tmp_path: Path, settings: object | None = None, raw: bytes | None = None) -> Path:
@@ -108,3 +108,12 @@ def test_a_wrong_setting_is_named(settings: object, said: str, tmp_path: Path) -
 )
 def test_a_broken_settings_file_is_named(raw: bytes, tmp_path: Path) -> None:
     assert "midfill.json" in refused(str(folder_with(tmp_path, raw=raw)), PresetError)
+
+
+def test_a_part_can_be_left_out_and_a_wrong_one_is_told_the_right_ones() -> None:
+    preset = find_preset("pocket")
+    assert preset.checks_syntax
+    assert not without(preset, ["checks_syntax"]).checks_syntax
+    assert without(preset, []) == preset
+    with pytest.raises(PresetError, match=r"no part 'name'; parts are: .*checks_syntax"):
+        without(preset, ["name"])

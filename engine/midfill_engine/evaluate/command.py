@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, cast
@@ -30,7 +31,7 @@ from midfill_engine.evaluate.sample import sample
 from midfill_engine.evaluate.sandbox import Sandbox
 from midfill_engine.evaluate.summary import Summary, summarise
 from midfill_engine.evaluate.trials import Trials
-from midfill_engine.presets import Preset, find_preset
+from midfill_engine.presets import Preset, find_preset, without
 
 OpenEngine = Callable[[EngineOptions], Engine]
 
@@ -46,7 +47,7 @@ class Chosen:
 def run(argv: Sequence[str], open_engine: OpenEngine | None = None) -> int:
     """Run the evaluation; exit code 0, whatever the figures are. `open_engine` None: as the arguments say."""
     arguments = _parse(argv)
-    preset = find_preset(arguments.preset)
+    preset = without(find_preset(arguments.preset), arguments.without)
     if arguments.plot:
         check_plot(arguments.plot)
     chosen = _choose(arguments, preset.can_instruct)
@@ -73,6 +74,9 @@ def token_counter(preset: Preset) -> Callable[[str], int] | None:
 
 
 def _opener(arguments: argparse.Namespace) -> OpenEngine:
+    if arguments.without:
+        opener = import_module("midfill_engine.evaluate.parts").open_without  # late: it imports torch
+        return cast(OpenEngine, partial(opener, arguments.without))
     if not arguments.causal:
         return open_local
     return cast(OpenEngine, import_module("midfill_engine.evaluate.causal").open_causal)  # late: it imports torch
@@ -88,6 +92,7 @@ def _tell(summary: Summary, arguments: argparse.Namespace, notes: list[str]) -> 
     facts: dict[str, object] = {
         "preset": arguments.preset,
         "causal": arguments.causal,
+        "without": arguments.without,
         "cases": arguments.cases.name,
         "seed": arguments.seed,
         "mode": arguments.mode,
@@ -119,6 +124,13 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
         "--mode", choices=("kind", *Mode), default="kind", help="how holes are asked; kind: as their kind says"
     )
     parser.add_argument("--causal", action="store_true", help="fill left to right with the same weights, line by line")
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="PART",
+        help="switch off a part of the preset, such as checks_syntax or has_causal_draft (may be repeated)",
+    )
     parser.add_argument(
         "--fit-confidence", action="store_true", help="fit what confidence means, and keep it beside the weights"
     )

@@ -231,6 +231,7 @@ WRONG = [
     (["--n", "-1"], "must be 0 or more, got -1"),
     (["--steps", "0"], "must be 1 or more, got 0"),
     (["--mode", "word"], "--mode"),
+    (["--without", "nothing"], "no part 'nothing'; parts are: "),
     (["--plot", "a.pdf"], "must end in .svg or .png, got a.pdf"),
     (["--plot", "no/such/a.svg"], "there is no folder"),
 ]
