@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from midfill_engine.api import Candidate
-from midfill_engine.syntax.gate import Gate
 from midfill_server.ondemand.asking import middle_of, site_of
 from midfill_server.ondemand.filled import Filling
 from midfill_server.ondemand.groups import Group
@@ -14,6 +13,7 @@ from midfill_server.ondemand.memory import Texts
 from midfill_server.ondemand.place import text_in
 from midfill_server.ondemand.task import Hole
 from midfill_server.postprocess import Middle, Site
+from midfill_server.postprocess.vetting import Vetting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +48,12 @@ def _tried(filling: Filling, group: Group, texts: Texts, last: Texts, *, is_alon
     for (number, hole), text in zip(group, texts, strict=True):
         site = _site(tried, hole)
         middle = middle_of(text, site) if site is not None else None
-        if site is not None and middle is not None and not is_alone:
-            gate = Gate(site.prefix, site.suffix, filling.original.language)
-            num_worse += gate.is_worse(middle.text, middle.num_absorbed)
-            num_unsound += not gate.is_sound(middle.text, middle.num_absorbed)
+        if site is not None and middle is not None:
+            vetting = Vetting(site, filling.original.language)
+            middle = vetting.repaired(middle)
+            if middle is not None and not is_alone:
+                num_worse += vetting.is_bad(middle)
+                num_unsound += not vetting.is_sound(middle)
         if middle is None or _is_there_already(filling, group, middle, hole):
             middle, num_empty = _had(last, number), num_empty + 1
         if site is not None and middle is not None:

@@ -17,21 +17,34 @@ from midfill_server.postprocess.tags import with_right_tags
 from midfill_server.snapshot import Snapshot
 
 
+class Vetting:
+    """Repairs and judges middles at one place."""
+
+    def __init__(self, site: Site, language: str) -> None:
+        self._site = site
+        self._language = language
+        self._gate = Gate(site.prefix, site.suffix, language)
+
+    def repaired(self, middle: Middle) -> Middle | None:
+        """The middle as it fits what is around it; None if nothing is left of it."""
+        text = with_right_tags(middle.text, self._site, self._language)
+        text = with_right_comma(text, middle.num_absorbed, self._gate, self._language)
+        return replace(middle, text=text) if text.strip() else None
+
+    def is_bad(self, middle: Middle) -> bool:
+        """Whether it breaks the text."""
+        is_worse = self._gate.is_worse(middle.text, middle.num_absorbed)
+        return is_worse or breaks_data(middle.text, middle.num_absorbed, self._gate, self._language)
+
+    def is_sound(self, middle: Middle) -> bool:
+        """Whether the text parses with it."""
+        return self._gate.is_sound(middle.text, middle.num_absorbed)
+
+
 def vetted(middles: Iterable[Middle], snapshot: Snapshot, is_invoked: bool) -> tuple[Middle, ...]:
     """Without those that make the text worse; who asked by hand gets them too, last."""
-    gate = Gate(snapshot.prefix, snapshot.suffix, snapshot.language)
-    repaired = dict.fromkeys(_repaired(middle, snapshot, gate) for middle in middles)
-    is_bad = {middle: _is_bad(middle, gate, snapshot.language) for middle in repaired if middle.text.strip()}
+    vetting = Vetting(Site(snapshot.prefix, snapshot.suffix), snapshot.language)
+    repaired = dict.fromkeys(map(vetting.repaired, middles))
+    is_bad = {middle: vetting.is_bad(middle) for middle in repaired if middle is not None}
     good = [middle for middle, bad in is_bad.items() if not bad]
     return (*good, *(middle for middle, bad in is_bad.items() if bad and is_invoked))
-
-
-def _repaired(middle: Middle, snapshot: Snapshot, gate: Gate) -> Middle:
-    site, language = Site(snapshot.prefix, snapshot.suffix), snapshot.language
-    text = with_right_tags(middle.text, site, language)
-    return replace(middle, text=with_right_comma(text, middle.num_absorbed, gate, language))
-
-
-def _is_bad(middle: Middle, gate: Gate, language: str) -> bool:
-    is_worse = gate.is_worse(middle.text, middle.num_absorbed)
-    return is_worse or breaks_data(middle.text, middle.num_absorbed, gate, language)
