@@ -192,11 +192,11 @@ commands.model = {
 }
 
 commands.stats = {
-  about = 'what happened in this session',
+  about = 'what came of suggestions',
   server_command = SERVER.stats,
   run = function(client)
     execute(client, SERVER.stats, this_document(), function(result)
-      say(type(result) == 'string' and result or vim.inspect(result))
+      say(type(result) == 'table' and result.text or result)
     end)
   end,
 }
