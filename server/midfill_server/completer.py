@@ -11,6 +11,7 @@ Knows nothing of the protocol's types. Whatever goes wrong, the answer is no off
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import os
 import secrets
@@ -111,6 +112,7 @@ class Completer:
         self.flights.stop_ahead(but=slot)
         question = Question(ask=ask, slot=slot, snapshot=take(document, ask.line, ask.character, self.encoding))
         self.tally.num_asked += 1
+        _log_text(ask, document)
         offers = await self._answer(question, settings)
         if offers:
             self.tally.num_answered += 1
@@ -319,6 +321,13 @@ def _offers(middles: Iterable[Middle], snapshot: Snapshot) -> tuple[Offer, ...]:
         )
         for middle in middles
     )
+
+
+def _log_text(ask: Ask, document: Document) -> None:
+    """Enough to see whether a client has the same text: who looks for a fault in that turns on debug."""
+    if logger.isEnabledFor(logging.DEBUG):
+        digest = hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
+        logger.debug("%s: asked about %s, version %s, sha256 %s", ask.request_id, ask.uri, document.version, digest)
 
 
 def _log(ask: Ask, result: FillResult) -> None:

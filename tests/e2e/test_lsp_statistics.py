@@ -61,6 +61,7 @@ async def test_a_day_with_suggestions(tmp_path: Path) -> None:
         counted = {name: shown[name] for name in ("shown", "accepted", "partlyAccepted", "fromMemory", "fromFillAhead")}
         assert counted == {"shown": 1, "accepted": 1, "partlyAccepted": 1, "fromMemory": 1, "fromFillAhead": 1}
         assert (shown["engineCalls"], shown["engineCallsAhead"]) == (2, 1)
+        assert (shown["openDocuments"], shown["runningFills"]) == (1, 0)
         assert "| suggestions shown | 1 |" in shown["text"]
         await left(client)
     told_by_command = json.loads(stats(tmp_path, "--json"))

@@ -12,6 +12,7 @@ from typing import Any
 from pygls.lsp.server import LanguageServer
 
 from midfill_server.capabilities import DID_ACCEPT, STATS
+from midfill_server.running import running
 from midfill_server.session import Session
 from midfill_server.stats_view import figures, markdown
 
@@ -33,7 +34,7 @@ def register(server: LanguageServer, session: Session) -> None:
     @server.command(STATS)
     def stats(*_arguments: Any) -> dict[str, Any]:
         whole = statistics.whole()
-        return figures(whole) | {"text": markdown(whole)}
+        return figures(whole) | running(session) | {"text": markdown(whole)}
 
     @server.feature(DID_SHOW)
     def did_show(params: Any) -> None:
