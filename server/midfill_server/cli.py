@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, Command] = {
     "fill": Command(module="midfill_server.commands.fill", help="fill a hole in a file"),
     "serve": Command(module="midfill_server.commands.serve", help="be a language server on stdin and stdout"),
     "engine": Command(module="midfill_server.commands.engine", help="start, stop or look at the engine process"),
+    "gateway": Command(module="midfill_engine.gateway", help="serve plugins that speak llama.cpp's or OpenAI's HTTP"),
     "stats": Command(module="midfill_server.commands.stats", help="show what came of suggestions"),
     "bench": Command(module="midfill_engine.bench", help="measure speed"),
     "eval": Command(module="midfill_engine.evaluate", help="measure quality"),
