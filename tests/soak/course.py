@@ -204,7 +204,7 @@ async def soak(plan: Plan, home: Path) -> Report:
     engine_pids = {status.pid for status in await _engines()}
     strays = [child.pid for child in children if child.is_running() and child.pid not in engine_pids]
     await api.stop_engine(every=True)
-    left = _processes_of(home)
+    left = _processes_of_this_run()
     return Report(
         minutes=plan.minutes,
         keys=run.num_keys,
@@ -250,16 +250,26 @@ def _percentile(values: list[float], percent: int) -> float:
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1] if len(values) > 1 else 0.0
 
 
-def _processes_of(home: Path) -> list[int]:
+def _processes_of_this_run() -> list[int]:
     """Processes that were started with this run's runtime directory, but for this one."""
     found = []
     for process in psutil.process_iter():
         try:
-            if process.pid != os.getpid() and process.environ().get("XDG_RUNTIME_DIR") == str(home):
+            if process.pid != os.getpid() and process.environ().get("XDG_RUNTIME_DIR") == os.environ["XDG_RUNTIME_DIR"]:
                 found.append(process.pid)
         except psutil.Error:
             continue
     return found
+
+
+def homes(home: Path) -> dict[str, str]:
+    """Environment variables that keep a run apart from the user's own engines and statistics."""
+    made = {}
+    for variable in ("XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        place = home / variable[4:].lower()
+        place.mkdir(mode=0o700)
+        made[variable] = str(place)
+    return made
 
 
 def main(arguments: list[str]) -> int:
@@ -269,8 +279,7 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="midfill-soak-") as name:
         home = Path(name)
-        for variable in ("XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
-            os.environ[variable] = name
+        os.environ |= homes(home)
         report = asyncio.run(soak(Plan(minutes=given.minutes, seed=given.seed), home))
     faults = check(report)
     print(report.table(), *(f"FAULT: {fault}" for fault in faults), sep="\n")
