@@ -58,6 +58,8 @@ class Gate:
 
     def is_sound(self, middle: str, num_replaced: int = 0) -> bool:
         """Whether the whole text around parses with the middle; false where nobody can tell."""
+        if self._strict.is_known:
+            return self._strict.is_sound(middle, num_replaced)
         source = self._source
         return source is not None and not source.spliced(self._offset, middle, num_replaced).root.has_error
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from midfill_engine.syntax.gate import Gate
 from midfill_server.postprocess import Middle, Site
-from midfill_server.postprocess.data import breaks_data, with_right_comma
-from midfill_server.postprocess.tags import with_right_tags
+from midfill_server.postprocess.attributes import with_closed_tags, without_doubled_attributes
+from midfill_server.postprocess.data import breaks_data, with_right_comma, with_right_indent
+from midfill_server.postprocess.tags import HTML, LANGUAGES, closing_tags, lacks_closing, with_right_tags
 from midfill_server.snapshot import Snapshot
 
 
@@ -27,9 +28,21 @@ class Vetting:
 
     def repaired(self, middle: Middle) -> Middle | None:
         """The middle as it fits what is around it; None if nothing is left of it."""
-        text = with_right_tags(middle.text, self._site, self._language)
-        text = with_right_comma(text, middle.num_absorbed, self._gate, self._language)
+        text, num = self._with_right_tags(middle), middle.num_absorbed
+        text = with_right_comma(text, num, self._gate, self._language)
+        text = with_right_indent(text, self._site, num, self._gate, self._language)
         return replace(middle, text=text) if text.strip() else None
+
+    def _with_right_tags(self, middle: Middle) -> str:
+        if self._language not in LANGUAGES:
+            return middle.text
+        text = without_doubled_attributes(middle.text, self._site)
+        text = with_right_tags(text, self._site, self._language)
+        closers = closing_tags(text, self._site, self._language)
+        text = with_closed_tags(text, closers, middle.num_absorbed, self._gate)
+        if self._language in HTML and lacks_closing(text, self._site, self._language):
+            return text + closing_tags(text, self._site, self._language)
+        return text
 
     def is_bad(self, middle: Middle) -> bool:
         """Whether it breaks the text."""
