@@ -14,6 +14,7 @@ from rich.console import Console
 from midfill_engine import __version__
 from midfill_engine.api import EngineOptions, connect, stop_engine
 from midfill_engine.bench.editor import (
+    measure_large_file,
     measure_overhead,
     measure_type_through,
     measure_typing,
@@ -86,10 +87,12 @@ async def _measure_editor(options: argparse.Namespace) -> tuple[list[Series], di
                 typing, num_typed = await measure_typing(client, options.keys, _SEED)
             async with serving(command, settings, Series("")) as client:
                 through = await measure_type_through(client, engine, options.keys, _SEED)
+            async with serving(command, settings, Series("")) as client:
+                large = await measure_large_file(client, options.keys)
         finally:
             await engine.aclose()
             await stop_engine(engine_options)
-    figures = {"initialize_ms_p50": start.p50}
+    figures = {"initialize_ms_p50": start.p50, "did_change_5mb_ms_p95": large.p95}
     if overhead.values:
         figures["lsp_overhead_ms_p95"] = overhead.p95
     figures["ghost_text_share"] = len(typing.values) / num_typed
@@ -99,4 +102,4 @@ async def _measure_editor(options: argparse.Namespace) -> tuple[list[Series], di
         figures["ghost_text_vs_round_trip"] = typing.p50 / whole.p50
     if through.values:
         figures["type_through_ms_p95"] = through.p95
-    return [start, whole, overhead, typing, through], figures
+    return [start, whole, overhead, typing, through, large], figures

@@ -22,6 +22,8 @@ _URI = "untitled:midfill-bench-{}.py"
 _NUM_FILES = 4
 _KEYS_PER_S = 8.0
 _PATIENCE_S = 60.0
+_LARGE_BYTES = 5 * 2**20
+_LARGE_LINE = "value = compute(value, 12345)  # a line like many others\n"
 
 
 class LspClient:
@@ -140,6 +142,25 @@ async def measure_type_through(client: LspClient, engine: Engine, num_keys: int,
             series.values += took
         if len(series.values) >= num_keys:
             break
+    return series
+
+
+async def measure_large_file(client: LspClient, num_keys: int) -> Series:
+    """Type in the middle of a file of 5 MB; after each key something that the server refuses at once is asked, which
+    it can only do when it has taken in the key."""
+    series, lines = Series("a key in a file of 5 MB"), _LARGE_BYTES // len(_LARGE_LINE)
+    uri = _URI.format("large")
+    document = {"uri": uri, "languageId": "python", "version": 1, "text": _LARGE_LINE * lines}
+    client.notify("textDocument/didOpen", {"textDocument": document})
+    await asyncio.wait_for(client.request("midfill/nothing", None), _PATIENCE_S)
+    for number in range(num_keys):
+        position = {"line": lines // 2, "character": number}
+        change = {"range": {"start": position, "end": position}, "text": "x"}
+        began = time.perf_counter()
+        versioned = {"uri": uri, "version": number + 2}
+        client.notify("textDocument/didChange", {"textDocument": versioned, "contentChanges": [change]})
+        await asyncio.wait_for(client.request("midfill/nothing", None), _PATIENCE_S)
+        series.values.append(1000 * (time.perf_counter() - began))
     return series
 
 
