@@ -43,15 +43,16 @@ async def test_a_docstring_is_begun_or_gone_on_with(eol: str) -> None:
         assert await editor.command(DOCSTRING, position={"line": 1, "character": 4}) == DONE
         assert editor.text == text.replace(f":{eol}", f':{eol}    """The area."""{eol}')
         assert await editor.command(DOCSTRING, position={"line": 1, "character": 4}) == DONE
-        assert editor.text == text.replace(f":{eol}", f':{eol}    """The area.Of a circle."""{eol}')
-        assert [request["suffix"].partition("\n")[0] for request in fills(editor.client)] == ['"""', '"""']
+        written = f'    """The area.{eol}{eol}    Of a circle.{eol}    """{eol}'
+        assert editor.text == text.replace(f":{eol}", f":{eol}{written}")
+        assert [request["suffix"].partition("\n")[0] for request in fills(editor.client)] == ['"""', ""]
 
 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
         (WRITE_TEST, "there is no function here"),
-        (DOCSTRING, "there is no function here"),
+        (DOCSTRING, "there is no function or class here"),
     ],
 )
 async def test_where_there_is_no_function(command: str, message: str) -> None:
@@ -72,4 +73,4 @@ async def test_in_other_languages() -> None:
         assert await editor.command(DOCSTRING, position={"line": 1, "character": 0}) == DONE
         assert editor.text == "/** The area. */\n" + script
         assert await editor.command(WRITE_TEST, position={"line": 2, "character": 0}) == DONE
-        assert editor.text.endswith('}\n\n\ntest("area", () => {\n  expect(area(1)).toBe(3);\n});\n')
+        assert editor.text.endswith('}\n\ntest("area", () => {\n  expect(area(1)).toBe(3);\n});\n')

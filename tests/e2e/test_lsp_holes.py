@@ -48,7 +48,7 @@ async def test_the_holes_of_a_range_and_one_hole() -> None:
 
 async def test_a_hole_for_which_nothing_is_found_stays() -> None:
     async with Editor.run(TEXT, Say(text="", more=("return y",))) as editor:
-        left = {"message": "for 1 of 2 holes the model has found nothing"}
+        left = {"message": "for 1 of 2 holes the model has found nothing that fits"}
         assert await editor.command(FILL_HOLES) == done(1) | left
         assert editor.text == TEXT.replace("raise NotImplementedError", "return y")
 

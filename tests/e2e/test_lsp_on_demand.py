@@ -123,11 +123,11 @@ async def test_emoji_and_line_ends_in_every_encoding(encoding: str, eol: str) ->
 
 
 async def test_an_empty_file_and_the_end_of_one_without_a_line_end() -> None:
-    async with Editor.run("|", Say(text="import os\n"), Say(text="print(os)")) as editor:
+    async with Editor.run("|", Say(text="import os\n"), Say(text=".path")) as editor:
         assert await editor.command(FILL, position=editor.cursor) == DONE
         assert editor.text == "import os"
         assert await editor.command(FILL, position={"line": 99, "character": 99}) == DONE
-        assert editor.text == "import osprint(os)"
+        assert editor.text == "import os.path"
 
 
 async def test_a_huge_selection() -> None:
@@ -184,8 +184,8 @@ async def test_of_two_orders_for_a_document_the_newer_is_carried_out() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (Say(text=""), "the model has found nothing to put here"),
-        (Say(text="   \n"), "the model has found nothing to put here"),
+        (Say(text=""), "the model has found nothing that fits here"),
+        (Say(text="   \n"), "the model has found nothing that fits here"),
         (Say(error="ResourceError"), "scripted ResourceError"),
         (Say(error="RuntimeError"), "midfill has failed here; its log says how"),
     ],
@@ -296,3 +296,26 @@ async def test_an_unknown_command_is_refused() -> None:
         with pytest.raises(LspError) as caught:
             await editor.client.request(EXECUTE, {"command": "midfill.format"})
         assert caught.value.code == -32602
+
+
+async def test_a_draft_that_breaks_the_text_is_tried_again() -> None:
+    """Half a name was replaced by a call, in the middle of the other half, though other drafts were to be had."""
+    broken = Say(text="join(folder) ")
+    async with Editor.run("x = os.getsize(path)\n", broken) as editor:
+        result = await editor.command(REWRITE, range=editor.range_of("get"))
+        assert (result["message"], result["applied"]) == ("this draft does not parse", True)
+    async with Editor.run("x = os.getsize(path)\n", broken, Say(text="put")) as editor:
+        result = await editor.command(REWRITE, range=editor.range_of("get"))
+        assert (result["message"], editor.text) == ("", "x = os.putsize(path)\n")
+        first, second = fills(editor.client)
+        assert first["seed"] < second["seed"]
+
+
+async def test_a_hole_is_left_as_it_is_rather_than_broken() -> None:
+    """In languages that a model does not know `todo!()` gave way to an opening bracket."""
+    text = "def f(x):\n    pass\n"
+    async with Editor.run(text, Say(text="[")) as editor:
+        expected = {"applied": False, "message": "the model has found nothing that fits here", "numHoles": 0}
+        assert await editor.command("midfill.fillHoles") == expected
+        assert editor.text == text
+        assert len(fills(editor.client)) == 3

@@ -84,7 +84,7 @@ async def test_holes_a_docstring_and_a_test_are_filled_and_everything_given_stay
             await result_of(editor, "midfill.docstring", position=at),
             await result_of(editor, "midfill.writeTest", position=at),
         ]
-        assert {result["message"] for result in results} <= {"", "the model has found nothing to put here"}
+        assert {result["message"] for result in results} <= {"", "the model has found nothing that fits here"}
         assert any(result["applied"] for result in results)
         given = text.replace("        pass\n", "")
         remaining = iter(editor.text)

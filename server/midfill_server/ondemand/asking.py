@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from midfill_engine.api import FillRequest, Limits
@@ -12,6 +12,7 @@ from midfill_server.ondemand.instruction import split_instruction
 from midfill_server.ondemand.place import Place, around, text_in
 from midfill_server.ondemand.task import Hole, Task
 from midfill_server.postprocess import Middle, Site, tidy
+from midfill_server.postprocess.tables import num_blanks_for
 from midfill_server.settings import Settings
 from midfill_server.snapshot import for_model
 
@@ -29,6 +30,7 @@ class Turn:
 
     seed: int = 0
     num_candidates: int = 1
+    temperature: float | None = None
     client: str = ""
     request_id: str = ""
 
@@ -50,6 +52,7 @@ def request_for(document: Document, task: Task, holes: Sequence[Hole], settings:
         limits=Limits(max_tokens=num_tokens(task, settings), deadline_s=DEADLINE_S),
         num_candidates=turn.num_candidates,
         seed=turn.seed,
+        temperature=turn.temperature,
         selection=task.selection,
         instruction=task.instruction,
         client=turn.client,
@@ -72,4 +75,6 @@ def num_tokens(task: Task, settings: Settings) -> int:
 
 def middle_of(text: str, site: Site) -> Middle | None:
     """What may be put there of a model's text. A comment that told it what to do is not put back."""
-    return tidy(split_instruction(text)[1], site)
+    middle = tidy(split_instruction(text)[1], site)
+    num_blanks = num_blanks_for(middle.text, site) if middle is not None and not middle.num_absorbed else 0
+    return replace(middle, num_absorbed=num_blanks) if middle is not None and num_blanks else middle

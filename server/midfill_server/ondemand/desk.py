@@ -20,7 +20,7 @@ from midfill_server.ondemand.asking import FEATURE, Turn, request_for
 from midfill_server.ondemand.catalogue import TASKS
 from midfill_server.ondemand.choosing import filled_best
 from midfill_server.ondemand.filled import Filling, Replacement, copy_of
-from midfill_server.ondemand.groups import Group, groups_of
+from midfill_server.ondemand.groups import MOST_TOGETHER, Group, groups_of
 from midfill_server.ondemand.memory import Made, Memory, Texts, texts_in
 from midfill_server.ondemand.order import Order
 from midfill_server.ondemand.place import Place, has_rows, place_of
@@ -33,9 +33,13 @@ from midfill_server.snapshot import LINE_END
 CHANGED = "the document has changed"
 NOT_OPEN = "the document is not open"
 REPLACED = "something else was asked for"
-FOUND_NOTHING = "the model has found nothing to put here"
+FOUND_NOTHING = "the model has found nothing that fits here"
+BREAKS = "this draft does not parse"
 FOUND_NOTHING_NEW = "the model has found nothing else"
 MOST_TRIES = 3
+BOLDNESS = (None, 0.9, 1.2)
+"""Temperatures of the tries; None is what the preset's makers found best."""
+
 MANY_LINES = 5_000
 NUM_DRAFTS_AGAIN = 4
 """Drafts of one further try: the first of them that has not been shown is taken."""
@@ -182,20 +186,35 @@ class Desk:
             return Outcome(message=str(error))
 
     async def _first_new(self, job: _Job) -> Outcome:
-        """The first drafts that have not been shown yet."""
-        shown, seed = job.shown, job.made.seed if job.made else 0
+        """The first drafts that have not been shown yet and do not break the text; else the first not shown yet."""
+        shown, seed, spare = job.shown, job.made.seed if job.made else 0, None
         for attempt in range(MOST_TRIES):
-            num_candidates = NUM_DRAFTS_AGAIN if job.made or attempt else self.settings().num_candidates
-            turn = Turn(seed=seed, num_candidates=num_candidates, client=self.client, request_id=job.request_id)
-            seed += num_candidates
+            turn = self._turn(job, seed, attempt)
+            seed += turn.num_candidates
             filling = await self._fill_each(job, turn, shown)
-            middles = tuple(filling.middles)
-            if not middles:
-                return Outcome(message=FOUND_NOTHING_NEW if job.made else FOUND_NOTHING)
-            if middles not in shown:
-                self._keep(job, filling, shown, seed)
-                return self._outcome(job, filling)
-        return Outcome(message=FOUND_NOTHING_NEW)
+            if tuple(filling.middles) not in (*shown, ()):
+                if not filling.num_broken or len(job.task.holes) > MOST_TOGETHER:
+                    return self._done(job, filling, shown, seed)
+                spare = spare if spare is not None and len(spare.middles) >= len(filling.middles) else filling
+            elif not filling.middles and not filling.num_broken:
+                break
+        if spare is not None:
+            return self._done(job, spare, shown, seed)
+        return Outcome(message=FOUND_NOTHING_NEW if job.made or filling.middles else FOUND_NOTHING)
+
+    def _turn(self, job: _Job, seed: int, attempt: int) -> Turn:
+        """A further try is a bolder one."""
+        return Turn(
+            seed=seed,
+            num_candidates=NUM_DRAFTS_AGAIN if job.made or attempt else self.settings().num_candidates,
+            temperature=BOLDNESS[attempt],
+            client=self.client,
+            request_id=job.request_id,
+        )
+
+    def _done(self, job: _Job, filling: Filling, shown: tuple[Texts, ...], seed: int) -> Outcome:
+        self._keep(job, filling, shown, seed)
+        return self._outcome(job, filling)
 
     async def _fill_each(self, job: _Job, turn: Turn, shown: tuple[Texts, ...]) -> Filling:
         filling = Filling(job.document)
@@ -206,7 +225,7 @@ class Desk:
                 continue
             request = request_for(filling.copy, job.task, holes, self.settings(), turn)
             result = await self.engine.demand(request, job.watcher(group))
-            filling = filled_best(filling, group, result.candidates, shown, last)
+            filling = filled_best(filling, group, result.candidates, shown, last, is_strict=job.task.is_strict)
         return filling
 
     def _keep(self, job: _Job, filling: Filling, shown: tuple[Texts, ...], seed: int) -> None:
@@ -242,6 +261,8 @@ class Desk:
 
 
 def _left(task: Task, filling: Filling) -> str:
-    """How many of several holes are as they were."""
+    """How many of several holes are as they were, and whether something is amiss."""
     num_left = len(task.holes) - len(filling.holes)
-    return f"for {num_left} of {len(task.holes)} holes the model has found nothing" if num_left else ""
+    if num_left:
+        return f"for {num_left} of {len(task.holes)} holes the model has found nothing that fits"
+    return BREAKS if filling.num_broken and not task.is_strict else ""

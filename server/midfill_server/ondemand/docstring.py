@@ -1,4 +1,4 @@
-"""The docstring of the function at a position: what opens and closes it is given, what is in it is the hole."""
+"""The docstring of the function or class at a position: its quotes are given, what is in them is the hole."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from midfill_engine.api import Mode
 from midfill_server.documents import Document
-from midfill_server.ondemand.functions import Function, body_indent, function_at
+from midfill_server.ondemand.functions import Function, body_indent, documented_at, indent_of
 from midfill_server.ondemand.place import Place, text_in
 from midfill_server.ondemand.task import Hole, NothingToDo, Task
 from midfill_server.positions import Point, without_eol
@@ -15,6 +15,7 @@ from midfill_server.positions import Point, without_eol
 DOCSTRING = "Complete the docstring"
 OPENING = re.compile(r"""[ \t]*[rRuU]?(?P<quotes>\"{3}|'{3})""")
 QUOTES = '"""'
+SENTENCE_ENDS = (".", "!", "?")
 SLASHES = {"rust": "/// ", "go": "// "}
 
 
@@ -22,14 +23,16 @@ def docstring_task(document: Document, place: Place | None, instruction: str) ->
     """The task of writing a docstring, or the rest of one."""
     if place is None:
         raise NothingToDo("a position is needed")
-    function = function_at(document.lines, place.start.row, document.language)
+    function = documented_at(document.lines, place.start.row, document.language)
     if function is None:
-        raise NothingToDo("there is no function here")
+        raise NothingToDo(
+            "there is no function here" if document.language != "python" else "there is no function or class here"
+        )
     if document.language == "python":
         hole, mode = _python(document.lines, function)
     else:
         hole, mode = _comment_above(document.lines, function, document.language), Mode.LINE
-    return Task(title=DOCSTRING, holes=(hole,), mode=mode, instruction=instruction)
+    return Task(title=DOCSTRING, holes=(hole,), mode=mode, instruction=instruction, is_strict=True)
 
 
 def _python(lines: Sequence[str], function: Function) -> tuple[Hole, Mode]:
@@ -51,7 +54,8 @@ def _first_row(lines: Sequence[str], function: Function) -> int | None:
 
 
 def _rest_of(lines: Sequence[str], start: Point, quotes: str) -> tuple[Hole, Mode]:
-    """The hole in a docstring that is there: all of an empty one, else its end."""
+    """The hole in a docstring that is there: all of an empty one, else its end. A summary that is a whole sentence
+    is left as it is: what there is to add stands below it."""
     closing = _closing(lines, start, quotes)
     if closing is None:  # the user has only begun it
         end = Point(start.row, len(without_eol(lines[start.row]).rstrip()))
@@ -64,6 +68,9 @@ def _rest_of(lines: Sequence[str], start: Point, quotes: str) -> tuple[Hole, Mod
     while not lines[end.row][: end.column].strip():  # the quotes stand on a line of their own
         end = Point(end.row - 1, len(without_eol(lines[end.row - 1])))
     end = max(start, end._replace(column=len(lines[end.row][: end.column].rstrip())))
+    if end.row == start.row == closing.row and text.rstrip().endswith(SENTENCE_ENDS):
+        indent = indent_of(lines[start.row])
+        return Hole(place=Place(end, closing), lead="\n\n" + indent, tail="\n" + indent), Mode.BLOCK
     return Hole(place=Place(end, end)), Mode.BLOCK if end.row < closing.row else Mode.LINE
 
 

@@ -41,7 +41,8 @@ class Filling:
     """Holes of a document as they are filled, first to last, in a copy: each sees what was put into those before it.
 
     `holes`: those that were filled, each with its number among those of the task and its middle in `middles`.
-    `replacements`: in the original document. `after`: where each of them stands when all are put in.
+    `replacements`: in the original document. `after`: where each of them stands when all are put in. `num_broken`:
+    holes whose drafts break the text, whether they were put in or not.
     """
 
     def __init__(self, document: Document) -> None:
@@ -52,6 +53,7 @@ class Filling:
         self.middles: list[str] = []
         self.replacements: list[Replacement] = []
         self.after: list[Place] = []
+        self.num_broken = 0
         self._changes: list[Change] = []
 
     def fork(self) -> Filling:
@@ -60,7 +62,7 @@ class Filling:
         other.copy = copy_of(self.copy)
         other.holes, other.numbers, other.middles = list(self.holes), list(self.numbers), list(self.middles)
         other.replacements, other.after = list(self.replacements), list(self.after)
-        other._changes = list(self._changes)
+        other._changes, other.num_broken = list(self._changes), self.num_broken
         return other
 
     def now(self, hole: Hole) -> Hole | None:

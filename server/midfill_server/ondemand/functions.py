@@ -13,12 +13,18 @@ from midfill_server.positions import without_eol
 
 STRING_OR_COMMENT = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|#.*""")
 CLASS = re.compile(r"[ \t]*class\s+(?P<name>\w+)")
+METHOD = (
+    r"(?:(?:public|private|protected|static|async|override|abstract|get|set)\s+)*\*?\s*"
+    r"(?!(?:if|for|while|switch|catch|with|function|return|await|new)\b)"
+    r"(?P<method>[\w$#]+)\s*(?:<[^>]*>)?\([^()]*\)\s*(?::[^=;{]+)?\{\s*$"
+)
 SCRIPT = re.compile(
-    r"[ \t]*(?:export\s+)?(?:default\s+)?(?:(?:async\s+)?function\b\s*\*?\s*(?P<name>[\w$]+)"
+    r"[ \t]*(?:export\s+)?(?:default\s+)?(?:(?P<is_async>async\s+)?function\b\s*\*?\s*(?P<name>[\w$]+)"
     r"|(?:const|let|var)\s+(?P<bound>[\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>))"
+    rf"|[ \t]+{METHOD}"
 )
 HEADERS: Mapping[str, re.Pattern[str]] = {
-    "python": re.compile(r"[ \t]*(?:async\s+)?def\s+(?P<name>\w+)"),
+    "python": re.compile(r"[ \t]*(?:(?P<is_async>async)\s+)?def\s+(?P<name>\w+)"),
     "rust": re.compile(r"[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+|const\s+|unsafe\s+)*fn\s+(?P<name>\w+)"),
     "go": re.compile(r"func\s+(?:\([^)]*\)\s*)?(?P<name>\w+)"),
     "javascript": SCRIPT,
@@ -26,6 +32,9 @@ HEADERS: Mapping[str, re.Pattern[str]] = {
     "typescript": SCRIPT,
     "typescriptreact": SCRIPT,
 }
+DOCUMENTED = re.compile(r"[ \t]*(?:(?:async\s+)?def|class)\s+(?P<name>\w+)")
+"""What has a docstring in Python."""
+
 MOST_ROWS = 2_000
 
 
@@ -33,7 +42,7 @@ MOST_ROWS = 2_000
 class Function:
     """Rows of a function: `top` with its decorators, `header` to `header_end` its signature, `end` its last.
 
-    `owner`: the class it is in. `indent`: of its first line.
+    `owner`: the class it is in. `indent`: of its first line. `is_async`: its first line says so.
     """
 
     name: str
@@ -43,28 +52,39 @@ class Function:
     header: int
     header_end: int
     end: int
+    is_async: bool = False
 
 
-def function_at(lines: Sequence[str], row: int, language: str) -> Function | None:
-    """The innermost function that a row is in; None where there is none or the language is not known."""
-    pattern = HEADERS.get(language)
+def documented_at(lines: Sequence[str], row: int, language: str) -> Function | None:
+    """The innermost function that a row is in, in Python also a class."""
+    return function_at(lines, row, language, DOCUMENTED if language == "python" else None)
+
+
+def function_at(
+    lines: Sequence[str], row: int, language: str, header: re.Pattern[str] | None = None
+) -> Function | None:
+    """The innermost function that a row is in; None where there is none or the language is not known.
+
+    `header`: how something else begins that is wanted too.
+    """
+    pattern = header or HEADERS.get(language)
     if pattern is None:
         return None
-    for header in range(row, max(row - MOST_ROWS, -1), -1):
-        match = pattern.match(lines[header])
+    for above in range(row, max(row - MOST_ROWS, -1), -1):
+        match = pattern.match(lines[above])
         if match is not None:
-            function = _function(lines, header, match, language)
+            function = _function(lines, above, match, language)
             if row <= function.end:
                 return function
-    return _decorated(lines, row, language)
+    return _decorated(lines, row, language, header)
 
 
-def _decorated(lines: Sequence[str], row: int, language: str) -> Function | None:
+def _decorated(lines: Sequence[str], row: int, language: str, header: re.Pattern[str] | None) -> Function | None:
     """The function below, if the row is one of its decorators."""
     below = row
     while below + 1 < len(lines) and lines[below].lstrip().startswith(("@", "#[")):
         below += 1
-    return function_at(lines, below, language) if below > row else None
+    return function_at(lines, below, language, header) if below > row else None
 
 
 def _function(lines: Sequence[str], header: int, match: re.Match[str], language: str) -> Function:
@@ -72,13 +92,14 @@ def _function(lines: Sequence[str], header: int, match: re.Match[str], language:
     indent = indent_of(lines[header])
     header_end = _header_end(lines, header, language)
     return Function(
-        name=names["name"] or names.get("bound") or "",
+        name=names["name"] or names.get("bound") or names.get("method") or "",
         owner=_owner(lines, header, indent) if language == "python" else "",
         indent=indent,
         top=_top(lines, header, indent),
         header=header,
         header_end=header_end,
         end=_end(lines, header_end, indent, language),
+        is_async=bool(names.get("is_async")),
     )
 
 

@@ -28,7 +28,13 @@ def fill_hole_task(document: Document, place: Place | None, instruction: str) ->
     hole = hole_at(holes_near(document, place), place)
     if hole is None:
         raise NothingToDo("there is no hole here")
-    return Task(title=FILL_HOLE, holes=(hole,), selection=text_in(document.lines, hole.place), instruction=instruction)
+    return Task(
+        title=FILL_HOLE,
+        holes=(hole,),
+        selection=text_in(document.lines, hole.place),
+        instruction=instruction,
+        is_strict=True,
+    )
 
 
 def fill_holes_task(document: Document, place: Place | None, instruction: str) -> Task:
@@ -42,7 +48,7 @@ def fill_holes_task(document: Document, place: Place | None, instruction: str) -
         raise NothingToDo("there is no hole here" if place else _none_at_all(remark))
     if len(holes) > MOST_HOLES:
         remark = f"these are the first {MOST_HOLES} of {len(holes):,} holes; ask again for the next"
-    return Task(title=FILL_HOLES, holes=holes[:MOST_HOLES], instruction=instruction, remark=remark)
+    return Task(title=FILL_HOLES, holes=holes[:MOST_HOLES], instruction=instruction, remark=remark, is_strict=True)
 
 
 def _none_at_all(remark: str) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from midfill_server.capabilities import DOCSTRING, FILL, FILL_HOLE, FILL_HOLES, NEXT_DRAFT, REWRITE, WRITE_TEST
 from midfill_server.documents import Document
 from midfill_server.ondemand import docstring, holes, selecting, testing
-from midfill_server.ondemand.functions import HEADERS, function_at
+from midfill_server.ondemand.columns import column_task
+from midfill_server.ondemand.functions import DOCUMENTED, HEADERS, documented_at, function_at
 from midfill_server.ondemand.place import Place, text_in
 from midfill_server.positions import Point, without_eol
 
@@ -54,6 +55,8 @@ def menu(document: Document, place: Place, *, is_invoked: bool, has_draft: bool)
 def _about_place(document: Document, place: Place) -> Iterator[Item]:
     if text_in(document.lines, place).strip():
         yield Item(selecting.REWRITE, REWRITE)
+    elif (column := column_task(document, place)) is not None:
+        yield Item(column.title, FILL)
     elif not without_eol(document.lines[place.end.row])[place.end.column :].strip():
         yield Item(selecting.FILL, FILL)
 
@@ -75,10 +78,10 @@ def _about_holes(document: Document, place: Place) -> Iterator[Item]:
 
 def _about_function(document: Document, place: Place, is_invoked: bool) -> Iterator[Item]:
     row, language = place.start.row, document.language
-    if language not in HEADERS or not (is_invoked or HEADERS[language].match(document.lines[row])):
+    pattern = DOCUMENTED if language == "python" else HEADERS.get(language)
+    if pattern is None or not (is_invoked or pattern.match(document.lines[row])):
         return
-    if function_at(document.lines, row, language) is None:
-        return
-    if language in testing.BEGINNINGS:
+    if language in testing.BEGINNINGS and function_at(document.lines, row, language) is not None:
         yield Item(testing.WRITE_TEST, WRITE_TEST, REFACTOR)
-    yield Item(docstring.DOCSTRING, DOCSTRING)
+    if documented_at(document.lines, row, language) is not None:
+        yield Item(docstring.DOCSTRING, DOCSTRING)

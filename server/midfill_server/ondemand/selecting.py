@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from midfill_engine.api import Mode
 from midfill_server.documents import Document
+from midfill_server.ondemand.columns import column_task
 from midfill_server.ondemand.instruction import split_instruction
 from midfill_server.ondemand.place import Place, text_in, trimmed
 from midfill_server.ondemand.task import Hole, NothingToDo, Task
@@ -14,10 +15,11 @@ FILL = "Fill here"
 
 
 def fill_task(document: Document, place: Place | None, instruction: str) -> Task:
-    """Fill at a position, or in place of a range. The user said where: nothing is confirmed."""
+    """Fill at a position, in place of a range, or an empty column of a table; nothing is confirmed: the user said where."""
     if place is None:
         raise NothingToDo("a position or a range is needed")
-    return _task(document, place, instruction, title=FILL, needs_confirmation=False)
+    column = column_task(document, place, instruction)
+    return column or _task(document, place, instruction, title=FILL, needs_confirmation=False)
 
 
 def rewrite_task(document: Document, place: Place | None, instruction: str) -> Task:

@@ -25,7 +25,7 @@ class Hole:
 class Task:
     """Holes, in the order of the document. `selection`: what stood there, for a model that can read it.
 
-    `remark`: what people should know of it, if anything.
+    `remark`: what people should know of it, if anything. `is_strict`: nothing is better than what breaks the text.
     """
 
     title: str
@@ -35,6 +35,7 @@ class Task:
     instruction: str = ""
     needs_confirmation: bool = False
     remark: str = ""
+    is_strict: bool = False
 
 
 class NothingToDo(Exception):  # noqa: N818 - an outcome that people are told, no failure

@@ -11,18 +11,21 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from midfill_engine.api import Mode
 from midfill_server.documents import Document, end_of
 from midfill_server.ondemand.functions import Function, function_at, text_of
 from midfill_server.ondemand.place import Place
 from midfill_server.ondemand.task import Hole, NothingToDo, Task
+from midfill_server.positions import Point, without_eol
 
 WRITE_TEST = "Write a test for this function"
 SEEN_CHARACTERS = 1_000
 """What is no further above than that is surely read by any model."""
 
 MOST_CHARACTERS = 4_000
+TESTS_IN_RUST = re.compile(r"mod tests? \{\s*$")
 CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -36,25 +39,24 @@ def write_test_task(document: Document, place: Place | None, instruction: str) -
     function = function_at(document.lines, place.start.row, document.language)
     if function is None:
         raise NothingToDo("there is no function here")
-    lead, tail = begin(function, document)
+    hole = replace(begin(function, document), hint=_hint(document.lines, function))
+    return Task(title=WRITE_TEST, holes=(hole,), mode=Mode.BLOCK, instruction=instruction, is_strict=True)
+
+
+def _at_end(document: Document, lead: str, tail: str, num_blank: int = 1) -> Hole:
+    """At the end of the document, below that many blank lines."""
     end = end_of(document.lines)
-    hole = Hole(
-        place=Place(end, end),
-        lead=_blank_lines(document.lines) + lead,
-        tail=tail,
-        hint=_hint(document.lines, function),
-    )
-    return Task(title=WRITE_TEST, holes=(hole,), mode=Mode.BLOCK, instruction=instruction)
+    return Hole(place=Place(end, end), lead=_line_ends(document.lines, num_blank + 1) + lead, tail=tail)
 
 
-def _blank_lines(lines: Sequence[str]) -> str:
-    """As many line ends as leave two blank lines after what stands there."""
+def _line_ends(lines: Sequence[str], num_wanted: int) -> str:
+    """As many as are missing after what stands there."""
     num_blank = 0
     for line in reversed(lines):
         if line.strip():
             break
         num_blank += 1
-    return "\n" * max(0, 3 - num_blank) if num_blank < len(lines) else ""
+    return "\n" * max(0, num_wanted - num_blank) if num_blank < len(lines) else ""
 
 
 def _hint(lines: Sequence[str], function: Function) -> str:
@@ -66,26 +68,41 @@ def _hint(lines: Sequence[str], function: Function) -> str:
     return ""
 
 
-def _python(function: Function, document: Document) -> tuple[str, str]:
+def _python(function: Function, document: Document) -> Hole:
     owner = CAPITAL.sub("_", function.owner).lower()
     wanted = "_".join(part for part in ("test", owner, function.name.strip("_")) if part)
-    return f"def {_free(wanted, document)}():\n    ", "\n"
+    keyword = "async def" if function.is_async else "def"
+    return _at_end(document, f"{keyword} {_free(wanted, document)}():\n    ", "\n", num_blank=2)
 
 
-def _script(function: Function, _document: Document) -> tuple[str, str]:
-    return f'test("{function.name}", () => {{\n  ', "\n});\n"
+def _script(function: Function, document: Document) -> Hole:
+    keyword = "async " if function.is_async else ""
+    return _at_end(document, f'test("{function.name}", {keyword}() => {{\n  ', "\n});\n")
 
 
-def _go(function: Function, document: Document) -> tuple[str, str]:
+def _go(function: Function, document: Document) -> Hole:
     name = _free("Test" + function.name[:1].upper() + function.name[1:], document)
-    return f"func {name}(t *testing.T) {{\n\t", "\n}\n"
+    return _at_end(document, f"func {name}(t *testing.T) {{\n\t", "\n}\n")
 
 
-def _rust(function: Function, document: Document) -> tuple[str, str]:
-    name = _free(f"test_{function.name}", document)
-    module = _free("tests", document)
-    inner = f"#[test]\n    fn {name}() {{\n        "
-    return f"#[cfg(test)]\nmod {module} {{\n    use super::*;\n\n    {inner}", "\n    }\n}\n"
+def _rust(function: Function, document: Document) -> Hole:
+    """In the module of tests; if there is none, with one around it."""
+    inner = f"#[test]\n    fn {_free(f'test_{function.name}', document)}() {{\n        "
+    row = _last_of_module(document.lines)
+    if row is not None:
+        end = Point(row, len(without_eol(document.lines[row])))
+        return Hole(place=Place(end, end), lead=f"\n\n    {inner}", tail="\n    }")
+    opened = f"#[cfg(test)]\nmod {_free('tests', document)} {{\n    use super::*;\n\n    "
+    return _at_end(document, opened + inner, "\n    }\n}\n")
+
+
+def _last_of_module(lines: Sequence[str]) -> int | None:
+    """The last row with something in it of the module of tests, if there is one."""
+    header = next((row for row, line in enumerate(lines) if TESTS_IN_RUST.match(line)), None)
+    if header is None:
+        return None
+    closer = next((row for row in range(header + 1, len(lines)) if lines[row].startswith("}")), None)
+    return None if closer is None else next(row for row in range(closer - 1, header - 1, -1) if lines[row].strip())
 
 
 def _free(name: str, document: Document) -> str:
@@ -98,7 +115,7 @@ def _free(name: str, document: Document) -> str:
     return found
 
 
-BEGINNINGS: Mapping[str, Callable[[Function, Document], tuple[str, str]]] = {
+BEGINNINGS: Mapping[str, Callable[[Function, Document], Hole]] = {
     "python": _python,
     "go": _go,
     "rust": _rust,

@@ -41,7 +41,13 @@ def result_of(document: Document, task: Task) -> str:
         ("def f():\n", 0, 'def f():\n    """<filled>"""\n'),
         ('def f():\n    """"""\n    pass\n', 0, 'def f():\n    """<filled>"""\n    pass\n'),
         ('def f():\n    """\n    """\n    pass\n', 0, 'def f():\n    """<filled>"""\n    pass\n'),
-        ('def f():\n    """Do it."""\n    pass\n', 0, 'def f():\n    """Do it.<filled>"""\n    pass\n'),
+        ('def f():\n    """Do it."""\n    pass\n', 0,
+         'def f():\n    """Do it.\n\n    <filled>\n    """\n    pass\n'),
+        ('def f():\n    """Do it"""\n    pass\n', 0, 'def f():\n    """Do it<filled>"""\n    pass\n'),
+        ("class A:\n    x = 1\n\n    def f(self):\n        pass\n", 1,
+         'class A:\n    """<filled>"""\n    x = 1\n\n    def f(self):\n        pass\n'),
+        ("class A:\n    def f(self):\n        pass\n", 2,
+         'class A:\n    def f(self):\n        """<filled>"""\n        pass\n'),
         ("def f():\n    r'''Do'''\n", 1, "def f():\n    r'''Do<filled>'''\n"),
         ('def f():\n    """Do it.\n\n    More\n    """\n    pass\n', 0,
          'def f():\n    """Do it.\n\n    More<filled>\n    """\n    pass\n'),
@@ -55,7 +61,7 @@ def test_the_docstring_is_begun_gone_on_with_or_closed(text: str, row: int, expe
     document = document_of(text)
     task = docstring_task(document, at(row), "")
     assert result_of(document, task) == expected
-    assert task.mode is (Mode.BLOCK if "More" in text else Mode.LINE)
+    assert task.mode is (Mode.BLOCK if "More" in text or "it.\n\n" in expected else Mode.LINE)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ def test_comments_of_other_languages_stand_above(language: str, text: str, expec
     ("text", "language", "message"),
     [
         ("def f(): return 1\n", "python", "the body stands on the line of its def"),
-        ("x = 1\n", "python", "there is no function here"),
+        ("x = 1\n", "python", "there is no function or class here"),
         ("// F is here.\nfunc F() {\n}\n", "go", "there is a comment already"),
     ],
 )
@@ -94,11 +100,19 @@ def test_where_no_docstring_can_be_begun(text: str, language: str, message: str)
          "def _f(): pass\ntest_f = test_f_2 = 1\n\n\ndef test_f_3():\n    <filled>\n"),
         ("python", "class BigBox:\n    def open(self):\n        pass\n", 2,
          "class BigBox:\n    def open(self):\n        pass\n\n\ndef test_big_box_open():\n    <filled>\n"),
-        ("go", "func area() {\n}\n", 0, "func area() {\n}\n\n\nfunc TestArea(t *testing.T) {\n\t<filled>\n}\n"),
-        ("javascript", "function f() {\n}\n", 0, 'function f() {\n}\n\n\ntest("f", () => {\n  <filled>\n});\n'),
+        ("go", "func area() {\n}\n", 0, "func area() {\n}\n\nfunc TestArea(t *testing.T) {\n\t<filled>\n}\n"),
+        ("javascript", "function f() {\n}\n", 0, 'function f() {\n}\n\ntest("f", () => {\n  <filled>\n});\n'),
         ("rust", "fn f() {\n}\n", 0,
-         "fn f() {\n}\n\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n"
+         "fn f() {\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n"
          "    #[test]\n    fn test_f() {\n        <filled>\n    }\n}\n"),
+        ("rust", "fn f() {\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n", 0,
+         "fn f() {\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n"
+         "    #[test]\n    fn test_f() {\n        <filled>\n    }\n}\n"),
+        ("python", "async def f():\n    pass\n", 1,
+         "async def f():\n    pass\n\n\nasync def test_f():\n    <filled>\n"),
+        ("typescript", "class A {\n  run(x: string): void {\n    if (x) {\n      y();\n    }\n  }\n}\n", 3,
+         "class A {\n  run(x: string): void {\n    if (x) {\n      y();\n    }\n  }\n}\n\n"
+         'test("run", () => {\n  <filled>\n});\n'),
     ],
 )  # fmt: skip
 def test_a_test_is_begun_in_the_languages_own_form(language: str, text: str, row: int, expected: str) -> None:
