@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from support.editor import Editor
 from support.lsp_client import Message, applied
 from support.lsp_session import URI, editing, fills, place, texts
 from support.scripted_server import Say
@@ -118,3 +119,16 @@ async def test_structure_that_needs_both_sides(language: str, marked: str, said:
         client.open(uri, text, language=language)
         (item,) = (await client.inline(uri, line, character))["items"]
         assert applied(text, item) == expected
+
+
+async def test_an_empty_column_is_filled_in_one_edit() -> None:
+    """All empty cells of the column are asked for, and the pipes stay in place."""
+    text = "| a | b    |\n|---|------|\n| 1 |      |\n| 2 |      |\n"
+    async with Editor.run("|" + text, Say(text="x", more=("yy",))) as editor:
+        at = editor.position(text.index("      |\n| 2") + 1)
+        titles = [action["title"] for action in await editor.actions({"start": at, "end": at})]
+        assert titles[0] == "Fill this column"
+        result = await editor.command("midfill.fill", position=at)
+        assert result == {"applied": True, "message": "", "numHoles": 2}
+        assert editor.text == "| a | b    |\n|---|------|\n| 1 | x    |\n| 2 | yy   |\n"
+        assert len(editor.edits) == 1

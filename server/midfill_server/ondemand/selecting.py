@@ -15,7 +15,7 @@ FILL = "Fill here"
 
 
 def fill_task(document: Document, place: Place | None, instruction: str) -> Task:
-    """Fill at a position, in place of a range, or an empty column of a table; nothing is confirmed: the user said where."""
+    """Fill at a position, in place of a range, or a column of a table. The user said where: nothing is confirmed."""
     if place is None:
         raise NothingToDo("a position or a range is needed")
     column = column_task(document, place, instruction)

@@ -34,6 +34,13 @@ def rows_of_table(text: str, site: Site) -> str:
     return "\n".join([*fitted, *(_fitted("", row, "", num_pipes, stops) for row in rows), *others[len(rows) :]])
 
 
+def num_blanks_for(text: str, site: Site) -> int:
+    """How many of the blanks that fill a cell behind the cursor make way for a text, so that its pipe stays in place."""
+    blanks = len(site.after) - len(site.after.lstrip(" "))
+    is_in_cell = is_row(site.before) and site.after[blanks : blanks + 1] == "|" and "\n" not in text
+    return min(len(text), max(blanks - 1, 0)) if is_in_cell else 0
+
+
 def _delimiter_of(head: list[str], text: str, site: Site) -> str:
     """The middle with a cell for each of the head's, if its first line is the row that makes a table of it."""
     first, newline, others = text.partition("\n")
