@@ -41,6 +41,7 @@ __all__ = [
     "Mode",
     "ModelCard",
     "PresetError",
+    "RemoteKind",
     "RequestError",
     "ResourceError",
     "Snippet",
@@ -50,9 +51,14 @@ __all__ = [
     "engine_statuses",
     "model_cards",
     "open_local",
+    "runtime_directory",
     "start_engine",
     "stop_engine",
 ]
+
+
+REMOTE = "remote"
+"""The preset that is no model of ours."""
 
 
 class Mode(StrEnum):
@@ -87,6 +93,15 @@ class EngineState(StrEnum):
     READY = "ready"
     BUSY = "busy"
     FAILED = "failed"
+
+
+class RemoteKind(StrEnum):
+    """What a server of the preset `remote` speaks: llama.cpp's `/infill`, OpenAI's `/v1/completions` with a suffix, or
+    chat."""
+
+    LLAMA_CPP = "llama.cpp"
+    COMPLETIONS = "completions"
+    CHAT = "chat"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,6 +270,7 @@ class EngineOptions:
     """How to run an engine. `preset` is a preset's name or a folder with a checkpoint. `num_threads` 0: torch's choice.
 
     `runtime_dir` None: the user's own runtime directory. `start` False: only use an engine that runs already.
+    The preset `remote` is somebody else's server: `remote_url`, what it speaks, and which of its models is asked.
     """
 
     preset: str = "pocket"
@@ -263,6 +279,13 @@ class EngineOptions:
     idle_timeout_s: float = 900.0
     runtime_dir: Path | None = None
     start: bool = True
+    remote_url: str = ""
+    remote_kind: RemoteKind = RemoteKind.LLAMA_CPP
+    remote_model: str = ""
+
+    @property
+    def is_remote(self) -> bool:
+        return self.preset == REMOTE
 
     def __post_init__(self) -> None:
         if not self.idle_timeout_s > 0:
@@ -312,14 +335,20 @@ class Engine(Protocol):
 
 def connect(options: EngineOptions | None = None) -> Engine:
     """An engine process shared by all of the user's clients: found by its socket, started when needed."""
+    options = options or EngineOptions()
+    if options.is_remote:
+        return _remote(options)
     client = import_module("midfill_engine.service.client")
-    return cast(Engine, client.ServiceEngine(options or EngineOptions()))
+    return cast(Engine, client.ServiceEngine(options))
 
 
 def open_local(options: EngineOptions | None = None) -> Engine:
     """The model in this very process, loaded at the first fill. Imports torch."""
+    options = options or EngineOptions()
+    if options.is_remote:
+        return _remote(options)
     local = import_module("midfill_engine.local")
-    return cast(Engine, local.LocalEngine(options or EngineOptions()))
+    return cast(Engine, local.LocalEngine(options))
 
 
 def model_cards(names: Iterable[str] = ()) -> tuple[ModelCard, ...]:
@@ -333,18 +362,42 @@ async def engine_statuses(options: EngineOptions | None = None) -> tuple[EngineS
     return await _fleet().statuses(options or EngineOptions())
 
 
+def runtime_directory(options: EngineOptions | None = None) -> Path:
+    """Where the user's engines and their clients find each other; it is made if it is missing.
+
+    Raises:
+        EngineUnavailable: it cannot be made, or is not the user's alone.
+    """
+    places = import_module("midfill_engine.service.places")
+    return cast(Path, places.engine_directory(options or EngineOptions()))
+
+
 async def start_engine(options: EngineOptions | None = None, on_load: OnLoad | None = None) -> EngineStatus:
     """Start the engine process of these options unless it runs, and wait until its model is loaded.
 
     Raises:
         EngineError: what hinders it.
     """
-    return await _fleet().start(options or EngineOptions(), on_load)
+    options = options or EngineOptions()
+    return await (_reach(options) if options.is_remote else _fleet().start(options, on_load))
 
 
 async def stop_engine(options: EngineOptions | None = None, every: bool = False) -> int:
     """Stop the engine process of these options, or all of the user's; how many were stopped."""
     return await _fleet().stop(options or EngineOptions(), every)
+
+
+def _remote(options: EngineOptions) -> Engine:
+    return cast(Engine, import_module("midfill_engine.remote.engine").RemoteEngine(options))
+
+
+async def _reach(options: EngineOptions) -> EngineStatus:
+    """Nothing is started of a remote engine: it is there or it is not."""
+    engine = _remote(options)
+    try:
+        return await engine.status()
+    finally:
+        await engine.aclose()
 
 
 class _Fleet(Protocol):
