@@ -37,6 +37,15 @@ on_lsp('LspDetach', function(args, client)
   end
 end)
 
+vim.api.nvim_create_autocmd('BufEnter', {
+  group = group,
+  callback = function(args)
+    if package.loaded['midfill.client'] then
+      require('midfill.client').tell_focus(args.buf)
+    end
+  end,
+})
+
 vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'BufLeave' }, {
   group = group,
   callback = function(args)

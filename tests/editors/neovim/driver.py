@@ -60,6 +60,16 @@ return texts
 """
 
 
+FLOATING = """
+for _, window in ipairs(vim.api.nvim_list_wins()) do
+  if vim.api.nvim_win_get_config(window).relative ~= '' then
+    return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\\n')
+  end
+end
+return ''
+"""
+
+
 class Nvim:
     """One Neovim with the plug-in, and the events that its scripted server tells."""
 
@@ -189,6 +199,11 @@ class Nvim:
     def shown(self) -> str:
         """The ghost text, as it is."""
         return "|".join(self.lua(GHOST, *NAMESPACES))
+
+    @property
+    def floating(self) -> str:
+        """What stands in a floating window."""
+        return str(self.lua(FLOATING))
 
     @property
     def messages(self) -> str:

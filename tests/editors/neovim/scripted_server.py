@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Script:
 
 def _door(script: Script, events: Events) -> Any:
     from midfill_engine import errors
-    from midfill_engine.api import EngineOptions, EngineState, EngineStatus, FillRequest, FillResult, OnDraft
+    from midfill_engine.api import Draft, EngineOptions, EngineState, EngineStatus, FillRequest, FillResult, OnDraft
     from midfill_server.engine_link import EngineDoor
     from support.scripted import POLL_S, Answer, Gate, ScriptedEngine
 
@@ -65,6 +66,7 @@ def _door(script: Script, events: Events) -> Any:
         return Answer(
             text=said["text"],
             others=tuple(said["others"]),
+            more=tuple(said["more"]),
             num_steps=said["num_steps"],
             gate=Gate(before_step=said["hold_before"]) if said["hold_before"] else None,
             error=getattr(errors, said["error"])("as told") if said["error"] else None,
@@ -72,15 +74,23 @@ def _door(script: Script, events: Events) -> Any:
 
     class TellingEngine(ScriptedEngine):
         async def fill(self, request: FillRequest, on_draft: OnDraft | None = None) -> FillResult:
-            asked = {name: getattr(request, name) for name in ("prefix", "suffix", "num_candidates", "request_id")}
+            asked = {
+                name: getattr(request, name)
+                for name in ("prefix", "suffix", "num_candidates", "instruction", "request_id")
+            }
             events.tell("fill", **asked)
             try:
-                result = await super().fill(request, lambda draft: events.tell("step", number=draft.step))
+                result = await super().fill(request, partial(self._step, on_draft))
             except asyncio.CancelledError:
                 events.tell("cancelled", request_id=request.request_id)
                 raise
             events.tell("finished", request_id=request.request_id)
             return result
+
+        def _step(self, on_draft: OnDraft | None, draft: Draft) -> None:
+            if on_draft is not None:
+                on_draft(draft)
+            events.tell("step", number=draft.step)
 
     async def start(options: EngineOptions, on_load: Any = None) -> EngineStatus:
         events.tell("start", preset=options.preset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,8 +72,11 @@ def test_the_status_line_follows_the_server(start_own: Start) -> None:
     nvim.edit("a.py", "x = \n")
     nvim.until(lambda: statusline(nvim) == "midfill: loading pocket", "a word of loading", lambda: statusline(nvim))
     nvim.tell(Say(text="foo()"))
-    nvim.until(lambda: statusline(nvim) == "midfill", "readiness", lambda: statusline(nvim))
+    nvim.until(lambda: statusline(nvim) == "midfill: pocket", "readiness", lambda: statusline(nvim))
     assert midfill(nvim, "status") == "midfill: ready"
+    nvim.keys("A")
+    nvim.ghost("foo()")
+    assert re.fullmatch(r"midfill: pocket \d+ ms", statusline(nvim))
 
 
 def test_a_model_that_cannot_be_started_is_told_in_the_status_line_only(start_own: Start) -> None:
@@ -129,36 +133,6 @@ def test_what_the_server_does_not_announce_says_so_in_one_line(start_own: Start)
     assert {"fill", "log", "restart", "status", "toggle"} <= set(completed)
 
 
-def test_a_command_that_the_server_announces(start_own: Start) -> None:
-    """As it will be: the selection goes with the instruction, the edit that comes back is made, undo takes it away."""
-    nvim = start_own("foo()")
-    nvim.edit("a.py", 'x = "😀é" + y\n')
-    nvim.lua("""
-      local client = vim.lsp.get_clients({ name = 'midfill' })[1]
-      client.server_capabilities.executeCommandProvider.commands = { 'midfill.rewrite', 'midfill.stats' }
-      local request = client.request
-      client.request = function(self, method, params, handler, bufnr)
-        if method ~= 'workspace/executeCommand' then
-          return request(self, method, params, handler, bufnr)
-        end
-        vim.g.asked = params
-        local argument = params.arguments[1]
-        local edit = { range = argument.range, newText = 'z' }
-        local is_rewrite = params.command == 'midfill.rewrite'
-        handler(nil, is_rewrite and { changes = { [argument.textDocument.uri] = { edit } } } or '3 accepted', {})
-        return true, 1
-      end
-    """)
-    assert midfill(nvim, "stats") == "midfill: 3 accepted"
-    nvim.keys('0f"vf":Midfill rewrite  make it short <CR>')
-    nvim.has_text("x = z + y")
-    asked = nvim.lua("return vim.g.asked.arguments[1]")
-    assert asked["instruction"] == "make it short"
-    assert asked["range"]["end"] == {"line": 0, "character": len('x = "😀é"'.encode())}
-    nvim.keys("u")
-    nvim.has_text('x = "😀é" + y')
-
-
 def test_the_server_is_told_of_what_was_accepted_but_not_of_a_word(start_fresh: Start) -> None:
     nvim = start_fresh("one + two")
     nvim.edit("a.py", "x = \n")
@@ -173,10 +147,22 @@ def test_the_server_is_told_of_what_was_accepted_but_not_of_a_word(start_fresh: 
 
 
 def stats(nvim: Nvim) -> str:
-    """What :Midfill stats says, when it is there."""
-    midfill(nvim, "stats")
-    nvim.until(lambda: nvim.messages, "statistics")
-    return nvim.messages
+    """As the server tells them."""
+    return str(
+        nvim.lua("""
+          local client = vim.lsp.get_clients({ name = 'midfill' })[1]
+          local params = { command = 'midfill.stats', arguments = { vim.empty_dict() } }
+          return client:request_sync('workspace/executeCommand', params, 5000).result.text
+        """)
+    )
+
+
+def test_statistics_are_shown_in_a_window(start_own: Start) -> None:
+    nvim = start_own("foo()")
+    nvim.edit("a.py", "x = \n")
+    nvim.command("Midfill stats")
+    nvim.until(lambda: "accepted" in nvim.floating, "statistics")
+    assert nvim.messages == ""
 
 
 def test_the_log_opens(start_own: Start) -> None:

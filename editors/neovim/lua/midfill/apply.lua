@@ -3,10 +3,10 @@ local suggestions = require('midfill.suggestion')
 
 local M = {}
 
---- What was typed stays when the suggestion is undone. Setting the option ends the block of changes that one undo takes
+--- What was typed stays when what comes now is undone. Setting the option ends the block of changes that one undo takes
 --- back (see :help undo-blocks).
 ---@param bufnr integer
-local function break_undo(bufnr)
+function M.break_undo(bufnr)
   vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
 end
 
@@ -20,7 +20,7 @@ function M.accept(client, bufnr, rest, portion)
   local is_all = piece == rest.text
   local lines = vim.split(piece, '\n', { plain = true })
   local last_col = rest.col + (is_all and #rest.absorbed or 0)
-  break_undo(bufnr)
+  M.break_undo(bufnr)
   vim.api.nvim_buf_set_text(bufnr, rest.row, rest.col, rest.row, last_col, lines)
   local col = #lines[#lines] + (#lines == 1 and rest.col or 0)
   vim.api.nvim_win_set_cursor(0, { rest.row + #lines, col })

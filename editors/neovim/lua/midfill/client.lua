@@ -1,6 +1,7 @@
 --- The language client: its configuration for vim.lsp.config, and which client serves a buffer.
 local drafts = require('midfill.drafts')
 local options = require('midfill.options')
+local preview = require('midfill.preview')
 local program = require('midfill.program')
 local status = require('midfill.status')
 
@@ -9,6 +10,7 @@ local M = {}
 M.NAME = 'midfill'
 
 local ROOT_MARKERS = { '.git', 'pyproject.toml', 'setup.py' }
+local DEFAULT_MODEL = 'pocket' -- the server's
 local EXIT_TIMEOUT_MS = 1000
 local has_complained = false
 
@@ -65,9 +67,16 @@ function M.config()
     -- Neovim 0.11 does not say that it can show ghost text: with us, it can.
     capabilities = {
       textDocument = { inlineCompletion = { dynamicRegistration = false } },
+      workspace = {
+        workspaceEdit = { documentChanges = true, changeAnnotationSupport = { groupsOnLabel = false } },
+      },
       experimental = { midfill = { drafts = true, status = true } },
     },
-    handlers = { [status.METHOD] = status.on_change, [drafts.METHOD] = drafts.on_draft },
+    handlers = {
+      [status.METHOD] = status.on_change,
+      [drafts.METHOD] = drafts.on_draft,
+      ['workspace/applyEdit'] = preview.on_apply_edit,
+    },
     -- 0.11 knows another option of that name, with which it always waits that long; the server leaves by itself.
     exit_timeout = vim.fn.has('nvim-0.12') == 1 and EXIT_TIMEOUT_MS or nil,
   }
@@ -93,6 +102,22 @@ end
 function M.knows(client, command)
   local provider = client.server_capabilities.executeCommandProvider
   return provider ~= nil and vim.list_contains(provider.commands or {}, command)
+end
+
+--- The user has turned to a buffer: the status is that of its document from now on.
+---@param bufnr integer
+function M.tell_focus(bufnr)
+  local client = M.of(bufnr)
+  if client and client.initialized then
+    client:notify('textDocument/didFocus', { textDocument = { uri = vim.uri_from_bufnr(bufnr) } })
+  end
+end
+
+--- The name of the model that is used.
+---@param client vim.lsp.Client
+---@return string
+function M.model(client)
+  return vim.tbl_get(client.settings, M.NAME, 'preset') or DEFAULT_MODEL
 end
 
 --- Change settings of the running server; the next start is with those of the configuration again.

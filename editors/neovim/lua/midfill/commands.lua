@@ -1,5 +1,7 @@
 --- :Midfill SUBCOMMAND. What the server does not announce says so in one line.
 local client_of = require('midfill.client')
+local ondemand = require('midfill.ondemand')
+local say = require('midfill.say')
 local status = require('midfill.status')
 
 local M = {}
@@ -14,63 +16,13 @@ local M = {}
 local SERVER = {
   next_draft = 'midfill.nextDraft',
   rewrite = 'midfill.rewrite',
+  fill = 'midfill.fill',
   fill_holes = 'midfill.fillHoles',
+  write_test = 'midfill.writeTest',
+  docstring = 'midfill.docstring',
   stats = 'midfill.stats',
   models = 'midfill.models',
 }
-
----@param text string
-local function say(text)
-  vim.api.nvim_echo({ { 'midfill: ' .. text } }, true, {})
-end
-
----@param text string
-local function complain(text)
-  vim.notify('midfill: ' .. text, vim.log.levels.WARN)
-end
-
---- What came of a command that fills: the edit, if the server has left it to us, and its message.
----@param client vim.lsp.Client
----@param result { applied: boolean, message?: string, edit?: lsp.WorkspaceEdit, inline?: boolean }
-local function take_outcome(client, result)
-  if not result.applied and type(result.edit) == 'table' then
-    vim.lsp.util.apply_workspace_edit(result.edit, client.offset_encoding)
-  end
-  if type(result.message) == 'string' and result.message ~= '' then
-    say(result.message)
-  end
-  if result.inline == true then
-    require('midfill').fill()
-  end
-end
-
---- Have the server carry out a command. An edit among its results is made; otherwise the result is handed on.
----@param client vim.lsp.Client
----@param command string
----@param argument table
----@param on_result? fun(result: any)
-local function execute(client, command, argument, on_result)
-  local bufnr = vim.api.nvim_get_current_buf()
-  local params = { command = command, arguments = { argument } }
-  client:request('workspace/executeCommand', params, function(problem, result)
-    if problem then
-      complain(problem.message)
-    elseif type(result) == 'table' and (result.changes or result.documentChanges) then
-      vim.lsp.util.apply_workspace_edit(result, client.offset_encoding)
-    elseif type(result) == 'table' and type(result.applied) == 'boolean' then
-      take_outcome(client, result)
-    elseif on_result then
-      on_result(result)
-    end
-  end, bufnr)
-end
-
----@return { textDocument: lsp.VersionedTextDocumentIdentifier }
-local function this_document()
-  local document = vim.lsp.util.make_text_document_params(0) --[[@as lsp.VersionedTextDocumentIdentifier]]
-  document.version = vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
-  return { textDocument = document }
-end
 
 ---@type table<string, midfill.Subcommand>
 M.subcommands = {}
@@ -80,11 +32,11 @@ commands.status = {
   about = 'what the server says of itself',
   run = function(client)
     if not client then
-      return say('not running; see :checkhealth midfill')
+      return say.quietly('not running; see :checkhealth midfill')
     end
     local told = status.of(client)
     local state = told.message ~= '' and told.message or told.kind == 'Normal' and 'ready' or told.kind:lower()
-    say(require('midfill.ghost').is_on() and state or state .. '; switched off, :Midfill toggle')
+    say.quietly(require('midfill.ghost').is_on() and state or state .. '; switched off, :Midfill toggle')
   end,
 }
 
@@ -124,69 +76,121 @@ commands.restart = {
 commands.toggle = {
   about = 'suggest nothing any more, or again',
   run = function()
-    say(require('midfill').toggle() and 'on' or 'off')
+    say.quietly(require('midfill').toggle() and 'on' or 'off')
   end,
 }
 
+---@param client vim.lsp.Client
+---@param command string
+local function at_cursor(client, command)
+  local argument = vim.tbl_extend('force', ondemand.document(), { position = ondemand.position(client) })
+  ondemand.execute(client, command, argument)
+end
+
+---@param client vim.lsp.Client
+---@param command string
+---@param args vim.api.keyset.create_user_command.command_args
+---@return fun(instruction?: string) send With an instruction, or nothing if there is none.
+local function on_range(client, command, args)
+  local range = require('midfill.selection').range(args, client.offset_encoding)
+  local argument = vim.tbl_extend('force', ondemand.document(), { range = range })
+  return function(instruction)
+    argument.instruction = instruction
+    ondemand.execute(client, command, argument)
+  end
+end
+
 commands.fill = {
-  about = 'suggest something here and now',
+  about = 'suggest something here and now; with a range, put something else in its place',
   needs_server = true,
-  run = function()
-    require('midfill').fill()
+  run = function(client, args, instruction)
+    if args.range == 0 then
+      return require('midfill').fill()
+    elseif client_of.knows(client, SERVER.fill) then
+      return on_range(client, SERVER.fill, args)(instruction)
+    end
+    say.complain('fill: this server cannot do that')
   end,
 }
 
 commands.draft = {
-  about = 'show another suggestion',
+  about = 'another draft of what was filled here last, or another suggestion',
   needs_server = true,
   run = function(client)
-    if not client_of.knows(client, SERVER.next_draft) then
+    local is_typing = vim.api.nvim_get_mode().mode:sub(1, 1) == 'i'
+    if is_typing and require('midfill').is_shown() or not client_of.knows(client, SERVER.next_draft) then
       return require('midfill').next()
     end
-    local position = vim.lsp.util.make_position_params(0, client.offset_encoding).position
-    local argument = vim.tbl_extend('force', this_document(), { position = position })
-    execute(client, SERVER.next_draft, argument, require('midfill').fill)
+    at_cursor(client, SERVER.next_draft)
   end,
 }
 
----@param client vim.lsp.Client
----@param name string
-local function use_model(client, name)
-  client_of.configure(client, { preset = name })
-  say('model ' .. name)
-end
-
----@param client vim.lsp.Client
----@param models any What the server lists: tables with a name and more.
-local function choose_model(client, models)
-  vim.ui.select(models or {}, {
-    prompt = 'Model',
-    format_item = function(model)
-      local told = vim.iter({ model.name, model.size, model.licence, model.fit })
-      return told:filter(function(text)
-        return type(text) == 'string' and text ~= ''
-      end):join(' · ')
-    end,
-  }, function(model)
-    if model then
-      use_model(client, model.name)
+commands.rewrite = {
+  about = 'rewrite the lines or the selection as told; shown before it is put in',
+  server_command = SERVER.rewrite,
+  run = function(client, args, instruction)
+    local rewrite = on_range(client, SERVER.rewrite, args)
+    if instruction ~= '' then
+      return rewrite(instruction)
     end
-  end)
-end
+    vim.ui.input({ prompt = 'Rewrite (how, or nothing): ' }, function(told)
+      if told then
+        rewrite(vim.trim(told))
+      end
+    end)
+  end,
+}
+
+commands.holes = {
+  about = 'fill all holes of the buffer, or of the range',
+  server_command = SERVER.fill_holes,
+  run = function(client, args)
+    if args.range > 0 then
+      return on_range(client, SERVER.fill_holes, args)()
+    end
+    ondemand.execute(client, SERVER.fill_holes, ondemand.document())
+  end,
+}
+
+commands.test = {
+  about = 'write a test for the function at the cursor',
+  server_command = SERVER.write_test,
+  run = function(client)
+    at_cursor(client, SERVER.write_test)
+  end,
+}
+
+commands.docstring = {
+  about = 'write or complete the docstring of the function at the cursor',
+  server_command = SERVER.docstring,
+  run = function(client)
+    at_cursor(client, SERVER.docstring)
+  end,
+}
+
+commands.dismiss = {
+  about = 'take away what is shown, stop what is being filled',
+  run = function()
+    local bufnr = vim.api.nvim_get_current_buf()
+    require('midfill').dismiss()
+    ondemand.stop(bufnr)
+    require('midfill.drafts').clear(bufnr)
+  end,
+}
 
 commands.model = {
   about = 'use another model, by its name or folder, until Neovim ends',
   needs_server = true,
   run = function(client, _, name)
+    local models = require('midfill.models')
     if name ~= '' then
-      use_model(client, name)
+      models.use(client, name)
     elseif client_of.knows(client, SERVER.models) then
-      execute(client, SERVER.models, vim.empty_dict(), function(models)
-        choose_model(client, models)
+      ondemand.execute(client, SERVER.models, vim.empty_dict(), function(list)
+        models.choose(client, list)
       end)
     else
-      local preset = vim.tbl_get(client.settings, client_of.NAME, 'preset') or "the server's default"
-      say(('model %s; :Midfill model NAME changes it'):format(preset))
+      say.quietly(('model %s; :Midfill model NAME changes it'):format(client_of.model(client)))
     end
   end,
 }
@@ -195,38 +199,9 @@ commands.stats = {
   about = 'what came of suggestions',
   server_command = SERVER.stats,
   run = function(client)
-    execute(client, SERVER.stats, this_document(), function(result)
-      say(type(result) == 'table' and result.text or result)
+    ondemand.execute(client, SERVER.stats, vim.empty_dict(), function(result)
+      vim.lsp.util.open_floating_preview(vim.split(result.text, '\n', { plain = true }), 'markdown', { border = 'rounded' })
     end)
-  end,
-}
-
-commands.rewrite = {
-  about = 'rewrite the lines or the selection as told',
-  server_command = SERVER.rewrite,
-  run = function(client, args, instruction)
-    local range = require('midfill.selection').range(args, client.offset_encoding)
-    local document = this_document()
-    ---@param told? string
-    local function rewrite(told)
-      if told and told ~= '' then
-        local argument = vim.tbl_extend('force', document, { range = range, instruction = told })
-        execute(client, SERVER.rewrite, argument)
-      end
-    end
-    if instruction ~= '' then
-      rewrite(instruction)
-    else
-      vim.ui.input({ prompt = 'Rewrite: ' }, rewrite)
-    end
-  end,
-}
-
-commands.holes = {
-  about = 'fill all holes of the buffer',
-  server_command = SERVER.fill_holes,
-  run = function(client)
-    execute(client, SERVER.fill_holes, this_document())
   end,
 }
 
@@ -251,12 +226,12 @@ function M.run(args)
   local name = args.fargs[1] or 'status'
   local subcommand = M.subcommands[name]
   if not subcommand then
-    return complain(('no such command: %s'):format(name))
+    return say.complain(('no such command: %s'):format(name))
   end
   local client = client_of.any()
   local why_not = refusal(client, subcommand)
   if why_not then
-    return complain(('%s: %s'):format(name, why_not))
+    return say.complain(('%s: %s'):format(name, why_not))
   end
   subcommand.run(client, args, vim.trim(args.args:sub(#name + 1)))
 end

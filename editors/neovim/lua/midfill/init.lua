@@ -2,6 +2,7 @@
 local client = require('midfill.client')
 local ghost = require('midfill.ghost')
 local options = require('midfill.options')
+local request = require('midfill.request')
 local status = require('midfill.status')
 
 local M = {}
@@ -90,7 +91,12 @@ end
 --- For a status line: `%{v:lua.require'midfill'.statusline()}`.
 ---@return string
 function M.statusline()
-  return status.line(client.of(here()), ghost.is_on())
+  local serving = client.of(here())
+  return status.line(serving, {
+    is_on = ghost.is_on(),
+    model = serving and client.model(serving) or '',
+    latency_ms = serving and request.latency(serving),
+  })
 end
 
 return M

@@ -16,6 +16,9 @@ M.KIND = { INVOKED = 1, AUTOMATIC = 2 }
 ---@type table<integer, midfill.Question> By buffer: the latest question.
 local latest = {}
 
+---@type table<integer, integer> By client: how long the last answer with something in it took, in milliseconds.
+local latencies = {}
+
 ---@type table<integer, fun(client: vim.lsp.Client, ...): boolean, integer?> By client: how it sends, if intercepted.
 local senders = {}
 
@@ -70,6 +73,13 @@ function M.drop(client, bufnr)
   end
 end
 
+--- How long the last suggestion took; nil if there was none yet.
+---@param client vim.lsp.Client
+---@return integer? milliseconds
+function M.latency(client)
+  return latencies[client.id]
+end
+
 --- As if nothing had been asked.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
@@ -93,7 +103,7 @@ function M.ask(client, bufnr, kind, on_answer)
   latest[bufnr] = question
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding) --[[@as lsp.InlineCompletionParams]]
   params.context = { triggerKind = kind }
-  local send = senders[client.id] or client.request
+  local send, asked_at = senders[client.id] or client.request, vim.uv.hrtime()
   local _, id = send(client, M.METHOD, params, function(problem, result, context)
     if latest[bufnr] ~= question or not question.id then
       return
@@ -103,7 +113,11 @@ function M.ask(client, bufnr, kind, on_answer)
       latest[bufnr] = nil
       return
     end
-    on_answer(result and (result.items or result) or {}, context)
+    local items = result and (result.items or result) or {}
+    if #items > 0 then
+      latencies[client.id] = math.floor((vim.uv.hrtime() - asked_at) / 1e6 + 0.5)
+    end
+    on_answer(items, context)
   end, bufnr)
   question.id = id
 end

@@ -42,23 +42,29 @@ function M.of(client)
   return by_client[client.id] or NORMAL
 end
 
+---@class midfill.StatusFacts
+---@field is_on boolean
+---@field model string
+---@field latency_ms? integer Of the last suggestion.
+
 --- One line: empty where midfill is not.
 ---@param client? vim.lsp.Client
----@param is_on boolean
+---@param facts midfill.StatusFacts
 ---@return string
-function M.line(client, is_on)
+function M.line(client, facts)
   if not client then
     return ''
   end
   local status = M.of(client)
-  if not is_on or status.kind == 'Inactive' then
+  if not facts.is_on or status.kind == 'Inactive' then
     return 'midfill: off'
   end
   if status.kind ~= 'Normal' or status.busy then
     local text = status.message ~= '' and status.message or status.kind:lower()
     return 'midfill: ' .. vim.split(text, '\n', { plain = true })[1]
   end
-  return 'midfill'
+  local latency = facts.latency_ms and (' %d ms'):format(facts.latency_ms) or ''
+  return 'midfill: ' .. vim.fs.basename(facts.model) .. latency
 end
 
 return M
