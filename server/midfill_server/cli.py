@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Command] = {
     "serve": Command(module="midfill_server.commands.serve", help="be a language server on stdin and stdout"),
     "engine": Command(module="midfill_server.commands.engine", help="start, stop or look at the engine process"),
     "gateway": Command(module="midfill_engine.gateway", help="serve plugins that speak llama.cpp's or OpenAI's HTTP"),
+    "doctor": Command(module="midfill_server.commands.doctor", help="say what works, what does not, and what to do"),
     "stats": Command(module="midfill_server.commands.stats", help="show what came of suggestions"),
     "bench": Command(module="midfill_engine.bench", help="measure speed"),
     "eval": Command(module="midfill_engine.evaluate", help="measure quality"),
