@@ -200,7 +200,7 @@ commands.stats = {
   server_command = SERVER.stats,
   run = function(client)
     ondemand.execute(client, SERVER.stats, vim.empty_dict(), function(result)
-      vim.lsp.util.open_floating_preview(vim.split(result.text, '\n', { plain = true }), 'markdown', { border = 'rounded' })
+      vim.lsp.util.open_floating_preview(vim.split(result.text, '\n', { plain = true }), '', { border = 'rounded' })
     end)
   end,
 }
