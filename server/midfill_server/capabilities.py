@@ -24,7 +24,7 @@ ACTION_KINDS = ["refactor", "refactor.rewrite"]
 TRIGGER_CHARACTERS = [".", "(", "[", ",", "=", " ", ":"]
 
 
-def initialize_result(encoding: Encoding, gives_completion: bool) -> dict[str, Any]:
+def initialize_result(encoding: Encoding, gives_completion: bool, has_notebooks: bool = False) -> dict[str, Any]:
     """The result of `initialize`."""
     capabilities: dict[str, Any] = {
         "positionEncoding": str(encoding),
@@ -33,6 +33,8 @@ def initialize_result(encoding: Encoding, gives_completion: bool) -> dict[str, A
         "codeActionProvider": {"codeActionKinds": ACTION_KINDS, "resolveProvider": True},
         "executeCommandProvider": {"commands": list(COMMANDS)},
     }
+    if has_notebooks:
+        capabilities["notebookDocumentSync"] = {"notebookSelector": [{"notebook": "*"}]}
     if gives_completion:
         capabilities["completionProvider"] = {"triggerCharacters": TRIGGER_CHARACTERS, "resolveProvider": False}
     return {"capabilities": capabilities, "serverInfo": {"name": NAME, "version": __version__}}

@@ -33,6 +33,7 @@ class ClientFacts:
     has_versioned_edits: bool = False
     confirms_edits: bool = False
     has_progress: bool = False
+    has_notebooks: bool = False
     has_action_literals: bool = False
     resolves_actions: bool = False
     wants_drafts: bool = False
@@ -65,6 +66,7 @@ def facts_of(params: Mapping[str, object]) -> ClientFacts:
         has_versioned_edits=edits.get("documentChanges") is True,
         confirms_edits=isinstance(edits.get("changeAnnotationSupport"), dict),
         has_progress=_object(capabilities.get("window")).get("workDoneProgress") is True,
+        has_notebooks=isinstance(capabilities.get("notebookDocument"), dict),
         has_action_literals=isinstance(actions.get("codeActionLiteralSupport"), dict),
         resolves_actions=_resolves_edits(actions),
         wants_drafts=ours.get("drafts") is True,

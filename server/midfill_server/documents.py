@@ -9,7 +9,7 @@ text here, and only schemes that stand for documents of a user are let in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
@@ -61,7 +61,10 @@ def split_lines(text: str) -> list[str]:
 
 
 class Document:
-    """An open document. `version` is the client's, None where it sends none."""
+    """An open document. `version` is the client's, None where it sends none.
+
+    `around`: the lines before and after the document's own in a larger text that it is part of, each with its end.
+    """
 
     def __init__(self, uri: str, language: str, version: int | None, text: str) -> None:
         self.uri = uri
@@ -69,6 +72,8 @@ class Document:
         self.version = version
         self.lines = split_lines(text)
         self.has_secret = SecretMark(self.lines)
+        self.num_changes = 0
+        self.around: Callable[[Document], tuple[list[str], list[str]]] = nothing_around
 
     @property
     def text(self) -> str:
@@ -78,6 +83,7 @@ class Document:
         """Apply changes in their order; each one's span refers to the text after the one before. What they did."""
         changes = [self._marked(self._apply(edit, encoding)) for edit in edits]
         self.version = version
+        self.num_changes += 1
         return changes
 
     def _marked(self, change: Change) -> Change:
@@ -108,6 +114,11 @@ class Document:
         if start.column == 0 and start.row > 0 and self.lines[start.row - 1].endswith("\r"):
             return Point(start.row - 1, len(self.lines[start.row - 1]))
         return start
+
+
+def nothing_around(_document: Document) -> tuple[list[str], list[str]]:
+    """A document that is part of no larger text."""
+    return [], []
 
 
 def end_of(lines: list[str]) -> Point:

@@ -68,7 +68,7 @@ def _answer(message: Mapping[str, object], writer: MessageWriter) -> Hello | Non
 def _welcome(request_id: object, facts: ClientFacts, writer: MessageWriter) -> Hello:
     settings = parse(section_of(facts.options) or {}, Settings(), _later)
     hello = Hello(facts, facts.wants_completion(settings.completion_fallback))
-    result = initialize_result(facts.encoding, hello.gives_completion)
+    result = initialize_result(facts.encoding, hello.gives_completion, facts.has_notebooks)
     writer.send(json.dumps({"jsonrpc": "2.0", "id": request_id, "result": result}).encode())
     return hello
 

@@ -19,6 +19,7 @@ from midfill_server.features import (
     execute_command,
     inline_completion,
     lifetime,
+    notebook_sync,
     progress,
     text_sync,
 )
@@ -44,11 +45,12 @@ def make_server(session: Session, gives_completion: bool) -> MidfillServer:
         NAME,
         __version__,
         text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+        notebook_document_sync=types.NotebookDocumentSyncOptions([types.NotebookDocumentFilterWithNotebook("*")]),
         protocol_cls=MidfillProtocol,
         converter_factory=make_converter,
     )
     server.protocol.on_arrival = session.completer.arrivals.note_message
-    for feature in (lifetime, text_sync, configuration, inline_completion, execute_command, accept):
+    for feature in (lifetime, text_sync, notebook_sync, configuration, inline_completion, execute_command, accept):
         feature.register(server, session)
     bars = progress.register(server, session)
     commands.register(server, session, bars)

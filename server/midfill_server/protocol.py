@@ -43,10 +43,13 @@ class MidfillProtocol(LanguageServerProtocol):
 
     on_arrival: Callable[[], None] = staticmethod(lambda: None)
 
-    def welcome(self, encoding: str) -> None:
+    def welcome(self, encoding: str, has_notebooks: bool = False) -> None:
         """Let pygls know of the `initialize` that has been answered already."""
         general = {"positionEncodings": [encoding]}
-        params = {"processId": None, "rootUri": None, "capabilities": {"general": general}}
+        capabilities: dict[str, Any] = {"general": general}
+        if has_notebooks:
+            capabilities["notebookDocument"] = {"synchronization": {}}
+        params = {"processId": None, "rootUri": None, "capabilities": capabilities}
         message = {"jsonrpc": "2.0", "id": HELLO_ID, "method": types.INITIALIZE, "params": params}
         self.handle_message(self.structure_message(message))
 

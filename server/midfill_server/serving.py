@@ -41,7 +41,7 @@ async def _serve(hello: Hello, stream: BinaryIO, writer: MessageWriter, door: En
     start_logging(session.settings.current.log_level)
     server = make_server(session, hello.gives_completion)
     server.protocol.set_writer(writer)
-    server.protocol.welcome(hello.facts.encoding)
+    server.protocol.welcome(hello.facts.encoding, hello.facts.has_notebooks)
     gc.freeze()  # what is there now stays: collections need not look at it again
     _read_in_thread(stream, server, asyncio.get_running_loop())
     await asyncio.Event().wait()

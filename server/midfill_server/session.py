@@ -11,6 +11,7 @@ from midfill_server.client_facts import ClientFacts
 from midfill_server.completer import Completer, client_name
 from midfill_server.documents import DocumentStore
 from midfill_server.engine_link import EngineDoor, EngineLink
+from midfill_server.notebooks import Notebooks
 from midfill_server.ondemand.desk import Desk
 from midfill_server.scheduler import Scheduler
 from midfill_server.settings import SettingsStore
@@ -27,6 +28,7 @@ class Session:
 
     facts: ClientFacts
     documents: DocumentStore
+    notebooks: Notebooks
     settings: SettingsStore
     engine: EngineLink
     completer: Completer
@@ -69,6 +71,7 @@ def make_session(
     return Session(
         facts=facts,
         documents=documents,
+        notebooks=Notebooks(documents),
         settings=settings,
         engine=engine,
         completer=completer,

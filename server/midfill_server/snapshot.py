@@ -43,19 +43,28 @@ class Snapshot:
 def take(document: Document, line: int, character: int, encoding: Encoding) -> Snapshot:
     """Freeze what is around a client's position."""
     row, column = locate(document.lines, line, character, encoding)
-    body = without_eol(document.lines[row])
-    suffix = _suffix(document.lines, row, column)
+    lines, above = _whole(document)
+    suffix = _suffix(lines, above + row, column)
     return Snapshot(
         uri=document.uri,
         version=document.version,
         language=document.language,
         row=row,
         column=column,
-        line=body,
-        prefix=for_model(_prefix(document.lines, row, column)),
+        line=without_eol(document.lines[row]),
+        prefix=for_model(_prefix(lines, above + row, column)),
         suffix=for_model(suffix),
         is_suffix_cut=len(suffix) == SUFFIX_LIMIT,
     )
+
+
+def _whole(document: Document) -> tuple[list[str], int]:
+    """The lines of the text that the document is, or is part of, and how many of them are above its own."""
+    before, after = document.around(document)
+    if not before and not after:
+        return document.lines, 0
+    own = document.lines if not after else [*document.lines[:-1], document.lines[-1] + "\n"]
+    return [*before, *own, *after], len(before)
 
 
 def _prefix(lines: list[str], row: int, column: int) -> str:

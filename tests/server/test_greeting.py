@@ -117,7 +117,7 @@ def test_before_initialize_requests_are_refused_and_a_client_may_leave() -> None
     assert [(reply["id"], reply["error"]["code"]) for reply in replies(out)] == [("a", -32002), (None, -32700)]
 
 
-@pytest.mark.parametrize("capabilities", [NEOVIM, EMACS, HELIX, {}])
+@pytest.mark.parametrize("capabilities", [NEOVIM, EMACS, HELIX, {}, {"notebookDocument": {"synchronization": {}}}])
 @pytest.mark.parametrize("options", [None, {"completionFallback": "on"}, {"completionFallback": "off"}])
 def test_the_early_answer_is_what_pygls_makes_of_the_registered_features(
     capabilities: dict[str, Any], options: object
@@ -130,11 +130,12 @@ def test_the_early_answer_is_what_pygls_makes_of_the_registered_features(
     )
     assert hello is not None
     server = make_server(make_session(hello.facts, EngineDoor(), lambda status: None), hello.gives_completion)
-    server.protocol.welcome(hello.facts.encoding)
+    server.protocol.welcome(hello.facts.encoding, hello.facts.has_notebooks)
     theirs = json.loads(json.dumps(server.server_capabilities, default=server.protocol._serialize_message))
     theirs.pop("workspace")  # pygls promises to follow workspace folders; we do not
     assert replies(out)[0]["result"]["capabilities"] == theirs
-    assert initialize_result(hello.facts.encoding, hello.gives_completion) == replies(out)[0]["result"]
+    has_notebooks = hello.facts.has_notebooks
+    assert initialize_result(hello.facts.encoding, hello.gives_completion, has_notebooks) == replies(out)[0]["result"]
 
 
 def test_trigger_kinds_of_both_generations_of_clients() -> None:

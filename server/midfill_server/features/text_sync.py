@@ -6,6 +6,7 @@ A document that is served has the engine started in the background, so that the 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -19,40 +20,56 @@ logger = logging.getLogger(__name__)
 
 def register(server: LanguageServer, session: Session) -> None:
     """Keep the documents of `session`."""
-    scheduler, completer = session.completer.scheduler, session.completer
-    memory = session.desk.memory
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        item = params.text_document
-        scheduler.supersede_all(item.uri)
-        completer.forget(item.uri)
-        memory.forget(item.uri)
-        document = session.documents.open(item.uri, item.language_id, item.version, item.text)
-        if document is not None:
-            _warm_engine(document, session)
+        opened(params.text_document, session)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
-        document = session.documents.get(params.text_document.uri)
-        if document is None:
-            logger.info("a change of a document that is not open")
-            return
-        scheduler.supersede_all(document.uri)
-        edits = [_edit(change) for change in params.content_changes]
-        changes = document.apply(edits, params.text_document.version, session.facts.encoding)
-        memory.note(document.uri, changes, document.lines)
-        session.statistics.on_change(document.uri, changes)
-        completer.on_change(document, changes)
+        changed(params.text_document, params.content_changes, session)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        scheduler.supersede_all(uri)
-        session.statistics.on_close(uri)
-        completer.forget(uri)
-        memory.forget(uri)
-        session.documents.close(uri)
+        closed(params.text_document.uri, session)
+
+
+def opened(item: types.TextDocumentItem, session: Session) -> None:
+    """Keep a document, if its kind is served."""
+    _forget(item.uri, session)
+    document = session.documents.open(item.uri, item.language_id, item.version, item.text)
+    if document is not None:
+        _warm_engine(document, session)
+
+
+def changed(
+    identifier: types.VersionedTextDocumentIdentifier,
+    content_changes: Iterable[types.TextDocumentContentChangeEvent],
+    session: Session,
+) -> None:
+    """Keep up with a document."""
+    document = session.documents.get(identifier.uri)
+    if document is None:
+        logger.info("a change of a document that is not open")
+        return
+    session.completer.scheduler.supersede_all(document.uri)
+    changes = document.apply([_edit(change) for change in content_changes], identifier.version, session.facts.encoding)
+    session.desk.memory.note(document.uri, changes, document.lines)
+    session.statistics.on_change(document.uri, changes)
+    session.completer.on_change(document, changes)
+
+
+def closed(uri: str, session: Session) -> None:
+    """Forget a document."""
+    session.statistics.on_close(uri)
+    _forget(uri, session)
+    session.documents.close(uri)
+
+
+def _forget(uri: str, session: Session) -> None:
+    session.completer.scheduler.supersede_all(uri)
+    session.completer.forget(uri)
+    session.desk.memory.forget(uri)
 
 
 def _warm_engine(document: Document, session: Session) -> None:

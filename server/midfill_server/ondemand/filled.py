@@ -34,6 +34,7 @@ def copy_of(document: Document) -> Document:
     """A document of its own with the same text."""
     copy = Document(document.uri, document.language, document.version, "")
     copy.lines = list(document.lines)
+    copy.around = document.around
     return copy
 
 
