@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from midfill_engine.api import Mode
+from midfill_engine.api import Mode, RemoteKind
 
 Check = Callable[[object], Any]
 AUTO = "auto"
@@ -50,6 +50,12 @@ def _flag(value: object) -> bool:
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError("must be a text")
+    return value
+
+
+def _any_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be a text, which may be empty")
     return value
 
 
@@ -104,10 +110,23 @@ class Rule:
     about: str
 
 
+USER_ONLY = frozenset({"remote_url", "remote_kind", "remote_model"})
+"""What a workspace or a repository may never set: it would decide where the user's text and key go."""
+
+
 RULES: Mapping[str, Rule] = {
     "enabled": Rule(_flag, "Whether anything is suggested at all."),
     "preset": Rule(_text, "The model: a preset's name or a folder with a checkpoint."),
     "device": Rule(_text, "Where the model runs: `auto`, `cpu`, `cuda`, `mps`, `xpu`."),
+    "remote_url": Rule(
+        _any_text,
+        "For the preset `remote`: the server's address, such as `http://127.0.0.1:8012`. Your text goes there; its key "
+        "comes from `MIDFILL_REMOTE_KEY` or the keyring.",
+    ),
+    "remote_kind": Rule(
+        _one_of(RemoteKind), "What that server speaks: `llama.cpp` (`/infill`), `completions` (with a suffix), `chat`."
+    ),
+    "remote_model": Rule(_any_text, "Which of that server's models is asked; empty: whatever it has."),
     "mode": Rule(_one_of(Mode), "How far a suggestion may reach: `auto`, `line` or `block`."),
     "max_tokens": Rule(_number(1, 4096), "The most tokens of a suggestion."),
     "num_candidates": Rule(_number(1, 16), "How many suggestions an explicit request gets."),

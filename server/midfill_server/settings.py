@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from midfill_engine.api import EngineOptions, Mode
+from midfill_engine.api import EngineOptions, Mode, RemoteKind
 from midfill_server.pace import AUTO_BOUND_S
 from midfill_server.setting_rules import AUTO, RULES, Fallback, LogLevel, Prose
 
@@ -26,6 +26,9 @@ class Settings:
     enabled: bool = True
     preset: str = "pocket"
     device: str = "auto"
+    remote_url: str = ""
+    remote_kind: RemoteKind = RemoteKind.LLAMA_CPP
+    remote_model: str = ""
     mode: Mode = Mode.AUTO
     max_tokens: int = 128
     num_candidates: int = 3
@@ -44,7 +47,13 @@ class Settings:
     @property
     def engine_options(self) -> EngineOptions:
         """The engine that these settings want."""
-        return EngineOptions(preset=self.preset, device=self.device)
+        return EngineOptions(
+            preset=self.preset,
+            device=self.device,
+            remote_url=self.remote_url,
+            remote_kind=self.remote_kind,
+            remote_model=self.remote_model,
+        )
 
     @property
     def debounce_s(self) -> float:

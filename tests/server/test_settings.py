@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from midfill_engine.api import EngineOptions, Mode
+from midfill_engine.api import EngineOptions, Mode, RemoteKind
 from midfill_server.setting_rules import RULES, Fallback, LogLevel
 from midfill_server.settings import Settings, SettingsStore, parse, wire_name
 
@@ -17,6 +17,9 @@ EVERYTHING = {
     "device": "cpu",
     "mode": "line",
     "maxTokens": 64,
+    "remoteUrl": "http://127.0.0.1:8012",
+    "remoteKind": "chat",
+    "remoteModel": "some-model",
     "numCandidates": 2,
     "minConfidence": 0.5,
     "deadlineMs": 500,
@@ -54,7 +57,13 @@ def test_everything_can_be_set() -> None:
         Fallback.OFF,
         LogLevel.DEBUG,
     )
-    assert settings.engine_options == EngineOptions(preset="some-preset", device="cpu")
+    assert settings.engine_options == EngineOptions(
+        preset="some-preset",
+        device="cpu",
+        remote_url="http://127.0.0.1:8012",
+        remote_kind=RemoteKind.CHAT,
+        remote_model="some-model",
+    )
 
 
 @pytest.mark.parametrize(

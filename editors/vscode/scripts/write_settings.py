@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from midfill_server.setting_rules import RULES, Rule
+from midfill_server.setting_rules import RULES, USER_ONLY, Rule
 from midfill_server.settings import SECTION, Settings, wire_name
 
 PACKAGE = Path(__file__).parents[1] / "package.json"
@@ -53,6 +53,7 @@ def properties() -> dict[str, Any]:
     return {
         f"{SECTION}.{wire_name(name)}": {
             **_shape(default, RULES[name]),
+            **({"scope": "machine"} if name in USER_ONLY else {}),
             "default": list(default) if isinstance(default, tuple) else default,
             "markdownDescription": RULES[name].about,
         }

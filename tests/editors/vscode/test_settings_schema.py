@@ -8,7 +8,8 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from midfill_server.settings import NAMES, Settings, parse
+from midfill_server.setting_rules import USER_ONLY
+from midfill_server.settings import NAMES, Settings, parse, wire_name
 
 EXTENSION = Path(__file__).parents[3] / "editors/vscode"
 
@@ -52,3 +53,10 @@ def test_the_bounds_are_the_servers() -> None:
             assert complaints == []
             parse({wire: value + step}, Settings(), complaints.append)
             assert len(complaints) == 1
+
+
+def test_a_workspace_cannot_set_where_the_text_goes() -> None:
+    """VS Code takes a setting of scope "machine" from the user alone, whatever a workspace's settings.json says."""
+    assert {wire_name(name) for name in USER_ONLY} == {
+        k for k, rule in schema().items() if rule.get("scope") == "machine"
+    }
