@@ -22,9 +22,9 @@ from midfill_engine.service.client import ServiceEngine
 from midfill_server.snapshot import BLOCK_LINES, PREFIX_LIMIT, SUFFIX_LIMIT
 from support.editor import PROGRESSING
 from support.lsp_client import LspClient
-from support.lsp_session import AT_ONCE, URI, editing, fills, texts
+from support.lsp_session import AT_ONCE, URI, editing, fills, messages_to_user, texts
 from support.scripted_process import scripted_command
-from support.scripted_server import Say
+from support.scripted_server import Say, scripted_server
 
 SERVER = [sys.executable, "-m", "midfill_server"]
 SOON_S = 1.0
@@ -172,6 +172,28 @@ async def test_opening_a_file_loads_the_model_shows_how_far_it_is_and_nobody_wai
         assert ended["params"]["token"] == begun["params"]["token"]
         assert fills(client) == []
         assert texts(await client.inline(URI, 0, 4)) == ["1"]
+
+
+NESTED = ["file:///work", "file:///work/inner", "file:///other%20place"]
+
+
+@pytest.mark.parametrize("folders", [None, [], NESTED[:1], NESTED])
+async def test_whatever_folders_there_are_a_file_in_any_of_them_is_served(folders: list[str] | None) -> None:
+    """Row 27 (contextive#108): the second folder took the place of the first, or was not seen; Neovim sends none."""
+    given = None if folders is None else [{"uri": uri, "name": uri} for uri in folders]
+    async with LspClient.run(scripted_server(Say(text="1"))) as client:
+        await client.initialize(initializationOptions=AT_ONCE, workspaceFolders=given)
+        client.open(URI, "x = \n")
+        await client.status(kind="Normal", busy=False)
+        for event in (
+            {"added": [{"uri": NESTED[1], "name": "x"}], "removed": []},
+            {"added": [], "removed": given or []},
+        ):
+            client.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        for uri in (URI, f"{NESTED[1]}/a.py", f"{NESTED[2]}/a.py", "file:///nowhere/a.py", "untitled:Untitled-1"):
+            client.open(uri, "x = \n")
+            assert texts(await client.inline(uri, 0, 4)) == ["1"]
+        assert messages_to_user(client) == []
 
 
 def _progress(message: dict[str, object]) -> object:
