@@ -66,6 +66,7 @@ def make_session(
         settings=completer.settings,
         encoding=facts.encoding,
         client=completer.client,
+        is_outdated=completer.arrivals.is_outdated,
     )
     statistics = Statistics(completer.tally, documents.lines_of, lambda: settings.current.statistics, statistics_path)
     return Session(

@@ -319,3 +319,13 @@ async def test_a_hole_is_left_as_it_is_rather_than_broken() -> None:
         assert await editor.command("midfill.fillHoles") == expected
         assert editor.text == text
         assert len(fills(editor.client)) == 3
+
+
+async def test_an_order_is_about_the_text_at_its_arrival() -> None:
+    """A key right behind a command was taken in before the command began, which then filled a place further down."""
+    async with Editor.run("x = old\ny = older\n", Say(text="new")) as editor:
+        asked = editor.ask_command(REWRITE, range=editor.range_of("old"))
+        editor.type("z = 1\n", at=0)
+        result = await editor.client.result(asked)
+        assert result == {"applied": False, "message": "the document has changed", "numHoles": 0}
+        assert editor.text == "z = 1\nx = old\ny = older\n"

@@ -116,7 +116,7 @@ class _Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """Carries out tasks for one client."""
+    """Carries out tasks for one client. `is_outdated`: a document has changed since the order arrived."""
 
     documents: DocumentStore
     engine: EngineLink
@@ -126,13 +126,14 @@ class Desk:
     client: str
     can_instruct: Callable[[str], bool] = can_instruct
     memory: Memory = field(default_factory=Memory)
+    is_outdated: Callable[[str], bool] = lambda _uri: False
 
     async def perform(self, command: str, order: Order, request_id: str, watch: Watch = unwatched) -> Outcome:
         """Do what a command orders. Raises CancelledError only when the caller itself is cancelled."""
         document = self.documents.get(order.uri)
         if document is None:
             return Outcome(message=NOT_OPEN)
-        if order.version is not None and order.version != document.version:
+        if self.is_outdated(order.uri) or order.version not in (None, document.version):
             return Outcome(message=CHANGED)
         if why := why_off_in(document, self.settings()):
             return Outcome(message=f"nothing is filled here: {why}")
