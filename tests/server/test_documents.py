@@ -6,12 +6,20 @@ import random
 
 import pytest
 
-from midfill_server.documents import Document, DocumentStore, Edit, Span, split_lines
-from midfill_server.positions import Encoding
+from midfill_server.documents import Change, Document, DocumentStore, Edit, Span, split_lines
+from midfill_server.positions import Encoding, Point
 
 WORDS = ["a", "word", " ", "\t", "é", "😀", "e\u0301", "中"]
 ENDS = ["\n", "\n", "\r\n", "\r", "\x0c", "\u2028", "\u2029", "\x85", "\x1c", "\x0b"]
 PIECES = WORDS + ENDS
+KINDS = {
+    "all kinds of line ends": PIECES,
+    "returns only": [*WORDS, "\r", "\r"],
+    "returns that become line ends": ["a", "\r", "\n", "\r\n"],
+    "halves of characters": [*PIECES, "\ud83d", "\ude00", "\udc80"],
+    "one long line": [*WORDS * 20, "\n"],
+}
+EDITS_PER_KIND = 2500
 
 
 class FlatText:
@@ -52,43 +60,61 @@ class FlatText:
     def _width(character: str, encoding: Encoding) -> int:
         if encoding is Encoding.UTF32:
             return 1
-        size = len(character.encode(f"{encoding}-le" if encoding is Encoding.UTF16 else encoding))
+        codec = "utf-16-le" if encoding is Encoding.UTF16 else "utf-8"
+        size = len(character.encode(codec, "surrogatepass"))
         return size // 2 if encoding is Encoding.UTF16 else size
 
 
-def some_text(rng: random.Random, most: int) -> str:
-    return "".join(rng.choices(PIECES, k=rng.randint(0, most)))
+def some_text(rng: random.Random, most: int, pieces: list[str] = PIECES) -> str:
+    return "".join(rng.choices(pieces, k=rng.randint(0, most)))
 
 
-def random_edit(rng: random.Random, flat: FlatText, encoding: Encoding) -> Edit:
+def random_edit(rng: random.Random, flat: FlatText, encoding: Encoding, pieces: list[str] = PIECES) -> Edit:
     """An edit somewhere, sometimes past an end; the flat text is changed in the same way."""
     num_lines = flat.text.count("\n") + flat.text.count("\r") + 2
-    places = [(rng.randrange(num_lines), rng.randrange(14)) for _ in range(2)]
+    farthest = rng.choice([3, 14, 14, 400])
+    places = [(rng.randrange(num_lines), rng.randrange(farthest)) for _ in range(2)]
     if rng.random() < 0.4:
         places[1] = places[0]
     places.sort(key=lambda place: flat.offset(*place, encoding))
     (line, character), (end_line, end_character) = places
-    text = some_text(rng, 4)
+    text = some_text(rng, 4, pieces)
     flat.replace(flat.offset(line, character, encoding), flat.offset(end_line, end_character, encoding), text)
     return Edit(text, Span(line, character, end_line, end_character))
 
 
 @pytest.mark.parametrize("encoding", list(Encoding))
-@pytest.mark.parametrize("seed", range(4))
-def test_thousands_of_random_edits_leave_equal_texts(encoding: Encoding, seed: int) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_thousands_of_random_edits_leave_equal_texts(encoding: Encoding, kind: str) -> None:
     """Row 8 (hermes-agent#45393): form feed, U+2028 and U+0085 desynchronised servers that use str.splitlines; and
     a \\n that comes to stand after a bare \\r joins with it to one line end."""
-    rng = random.Random(seed)
-    flat = FlatText(some_text(rng, 30))
+    rng, pieces = random.Random(kind), KINDS[kind]
+    flat = FlatText(some_text(rng, 30, pieces))
     document = Document("file:///x", "python", 0, flat.text)
-    for version in range(1, 600):
-        edit = random_edit(rng, flat, encoding)
-        document.apply([edit], version, encoding)
-        assert document.text == flat.text, edit
-        assert document.lines == split_lines(flat.text), edit
+    for version in range(1, EDITS_PER_KIND):
+        before = flat.text
+        edits = [random_edit(rng, flat, encoding, pieces) for _ in range(rng.choice([1, 1, 1, 3]))]
+        changes = document.apply(edits, version, encoding)
+        assert document.text == flat.text, (before, edits)
+        assert document.lines == split_lines(flat.text), (before, edits)
+        assert document.version == version
+        if len(edits) == 1:
+            check_change(before, flat.text, changes[0], edits[0].text)
         if len(flat.text) > 300:
-            flat.text = some_text(rng, 30)
+            flat.text = some_text(rng, 30, pieces)
             document.apply([Edit(flat.text)], version, encoding)
+
+
+def check_change(before: str, after: str, change: Change, text: str) -> None:
+    """What is said to have changed is all that has: the same before it, the same after it, the new text in it."""
+    head, tail = offset_of(before, change.start), len(before) - offset_of(before, change.end)
+    assert after == before[:head] + text + before[len(before) - tail :]
+    if "\r" not in after:  # where a \r comes to stand before a \n, the new end is inside a line end
+        assert offset_of(after, change.new_end) == head + len(text)
+
+
+def offset_of(text: str, point: Point) -> int:
+    return sum(map(len, split_lines(text)[: point.row])) + point.column
 
 
 def test_several_changes_in_one_message_are_applied_in_order() -> None:
