@@ -13,10 +13,13 @@ import midfill_engine
 import midfill_server
 
 
+NEED_AN_EXTRA = {"midfill_engine.gateway.ray_app"}
+
+
 def modules() -> Iterator[str]:
     for package in (midfill_engine, midfill_server):
         for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            if not found.name.endswith("__main__"):
+            if not found.name.endswith("__main__") and found.name not in NEED_AN_EXTRA:
                 yield found.name
 
 
