@@ -12,7 +12,6 @@ import pytest
 import midfill_engine
 import midfill_server
 
-
 NEED_AN_EXTRA = {"midfill_engine.gateway.ray_app"}
 
 
