@@ -95,12 +95,13 @@ class _Job:
     watch: Watch
     made: Made | None
 
-    def watcher(self, group: Group) -> Callable[[Draft], None]:
-        """Who looks at the drafts of a group of holes."""
+    def watcher(self, group: Group, num_steps: int) -> Callable[[Draft], None]:
+        """Who looks at the drafts of a group of holes. `num_steps`: those before, which are counted on from."""
         num_holes = len(self.task.holes)
 
         def show(draft: Draft) -> None:
             index, hole = group[min(draft.hole, len(group) - 1)]
+            draft = replace(draft, step=num_steps + draft.step)
             self.watch(Sketch(document=self.document, hole=hole, index=index, num_holes=num_holes, draft=draft))
 
         return show
@@ -189,10 +190,11 @@ class Desk:
     async def _first_new(self, job: _Job) -> Outcome:
         """The first drafts that have not been shown yet and do not break the text; else the first not shown yet."""
         shown, seed, spare = job.shown, job.made.seed if job.made else 0, None
+        num_steps = 0
         for attempt in range(MOST_TRIES):
             turn = self._turn(job, seed, attempt)
             seed += turn.num_candidates
-            filling = await self._fill_each(job, turn, shown)
+            filling, num_steps = await self._fill_each(job, turn, shown, num_steps)
             if tuple(filling.middles) not in (*shown, ()):
                 if not filling.num_broken or len(job.task.holes) > MOST_TOGETHER:
                     return self._done(job, filling, shown, seed)
@@ -217,7 +219,8 @@ class Desk:
         self._keep(job, filling, shown, seed)
         return self._outcome(job, filling)
 
-    async def _fill_each(self, job: _Job, turn: Turn, shown: tuple[Texts, ...]) -> Filling:
+    async def _fill_each(self, job: _Job, turn: Turn, shown: tuple[Texts, ...], num_steps: int) -> tuple[Filling, int]:
+        """The filling, and how many steps have been made by then."""
         filling = Filling(job.document)
         last = job.made.shown[-1] if job.made else ()
         for group in groups_of(job.document.lines, job.task.holes):
@@ -225,9 +228,10 @@ class Desk:
             if len(holes) < len(group):  # the group before has swallowed one
                 continue
             request = request_for(filling.copy, job.task, holes, self.settings(), turn)
-            result = await self.engine.demand(request, job.watcher(group))
+            result = await self.engine.demand(request, job.watcher(group, num_steps))
+            num_steps += result.num_steps
             filling = filled_best(filling, group, result.candidates, shown, last, is_strict=job.task.is_strict)
-        return filling
+        return filling, num_steps
 
     def _keep(self, job: _Job, filling: Filling, shown: tuple[Texts, ...], seed: int) -> None:
         before = tuple(replacement.place for replacement in filling.replacements)
