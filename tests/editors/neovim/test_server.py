@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from editors.neovim.conftest import nvim_at
 from editors.neovim.driver import PLUGIN, Nvim
 from support.scripted_server import Say
 
@@ -221,6 +222,34 @@ def test_neovims_own_way_without_setup(home: Path, program: Path) -> None:
         nvim.ghost("foo()")
         nvim.keys("<Cmd>lua require('midfill').accept()<CR><Tab>y")
         nvim.has_text("x = foo()   y")
+
+
+LAZILY = """
+vim.opt.runtimepath:remove(PLUGIN)
+local loaded = {}
+_G.package.loaded.midfill = { setup = function(options) loaded.options = options end }
+vim.api.nvim_create_autocmd('FileType', { pattern = 'python', once = true, callback = function(event)
+  package.loaded.midfill = nil
+  vim.opt.runtimepath:prepend(PLUGIN)
+  vim.cmd.source(PLUGIN .. '/plugin/midfill.lua')
+  require('midfill').setup(loaded.options)
+  vim.api.nvim_exec_autocmds('FileType', { buffer = event.buf, modeline = false })
+end })
+"""
+
+
+@pytest.mark.parametrize("version", ["0.12", "0.11"])
+def test_loaded_by_the_first_python_buffer(home: Path, version: str) -> None:
+    """As lazy.nvim does with `ft`: path, plug-in file, setup() and the event once more, all within that event."""
+    before = f"vim.go.loadplugins = false\nlocal PLUGIN = [[{PLUGIN}]]\n{LAZILY}"
+    with Nvim.start(nvim_at(version), home, Say(text="foo()"), before=before) as nvim:
+        assert not nvim.lua("return vim.g.loaded_midfill")
+        nvim.edit("a.py", "x = \n")
+        nvim.keys("A")
+        nvim.ghost("foo()")
+        nvim.keys("<Tab>")
+        nvim.has_text("x = foo()")
+        assert nvim.messages == ""
 
 
 def checkhealth(nvim: Nvim) -> str:

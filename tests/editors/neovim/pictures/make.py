@@ -25,6 +25,7 @@ PATIENCE_S = 120.0
 POLL_S = 0.02
 SLOWDOWN = 3.0
 REST_S = 3.0
+THOUGHT_S = 3.0
 
 CODE = """class Account:
     def __init__(self, owner, balance=0):
@@ -93,7 +94,6 @@ def neovim(program: str, line: str) -> Iterator[Screen]:
             screen.until(lambda seen: "midfill: pocket" in seen, "the model")
             yield screen
         finally:
-            screen.keys("Escape", ":qa!", "Enter")
             screen.close()
             stop = [sys.executable, "-m", "midfill_server", "engine", "stop"]
             subprocess.run(stop, env={**os.environ, "XDG_RUNTIME_DIR": str(home / "run")}, capture_output=True)
@@ -101,11 +101,13 @@ def neovim(program: str, line: str) -> Iterator[Screen]:
 
 def ghost_text(program: str) -> None:
     with neovim(program, "") as screen:
-        before = screen.seen()
-        screen.keys("A", "self.b")
-        screen.until(lambda seen: " ms" in seen and seen != before, "ghost text")
-        time.sleep(1)
-        seen = Frame(screen=screen.seen(), at_s=0)
+        screen.keys("A")
+        for key in "self.balance = balance":
+            screen.keys(key)
+            time.sleep(THOUGHT_S)
+            if " ms" in screen.seen():  # the status line tells how long a suggestion took
+                break
+        seen = Frame(screen=screen.until(lambda seen: " ms" in seen, "ghost text"), at_s=0)
         (IMAGES / "neovim-ghost-text.svg").write_text(still(seen, COLUMNS, ROWS))
 
 
@@ -129,5 +131,5 @@ def development(program: str) -> None:
 
 
 if __name__ == "__main__":
-    ghost_text(sys.argv[1])
     development(sys.argv[1])
+    ghost_text(sys.argv[1])

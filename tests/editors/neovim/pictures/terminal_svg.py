@@ -61,12 +61,17 @@ def _document(inside: str, columns: int, rows: int) -> str:
 
 
 def _screen(screen: str) -> str:
-    return "".join(_row(row, number) for number, row in enumerate(screen.rstrip("\n").split("\n")))
+    look, rows = Look(), []
+    for number, row in enumerate(screen.rstrip("\n").split("\n")):
+        runs = list(_runs(row, look))  # how a row ends is how the next one begins
+        look = runs[-1][0]
+        rows.append(_row(runs, number))
+    return "".join(rows)
 
 
-def _row(row: str, number: int) -> str:
+def _row(runs: Sequence[tuple[Look, str]], number: int) -> str:
     pieces, column = [], 0
-    for look, text in _runs(row):
+    for look, text in runs:
         x, y = MARGIN + column * CELL, MARGIN + number * LINE
         colour, ground = (look.ground or BACKGROUND, look.colour) if look.is_reverse else (look.colour, look.ground)
         if ground and ground != BACKGROUND:
@@ -80,14 +85,13 @@ def _row(row: str, number: int) -> str:
     return "".join(pieces)
 
 
-def _runs(row: str) -> Iterator[tuple[Look, str]]:
-    look, at = Look(), 0
+def _runs(row: str, look: Look) -> Iterator[tuple[Look, str]]:
+    at = 0
     for match in ESCAPE.finditer(row):
         if match.start() > at:
             yield look, row[at : match.start()]
         look, at = _changed(look, [int(code or 0) for code in re.split("[;:]", match[1])]), match.end()
-    if at < len(row):
-        yield look, row[at:]
+    yield look, row[at:]
 
 
 def _changed(look: Look, codes: list[int]) -> Look:
