@@ -35,7 +35,7 @@ def rows_of_table(text: str, site: Site) -> str:
 
 
 def num_blanks_for(text: str, site: Site) -> int:
-    """How many of the blanks that fill a cell behind the cursor make way for a text, so that its pipe stays in place."""
+    """How many blanks of the cell behind the cursor make way for a text, so that its pipe stays in place."""
     blanks = len(site.after) - len(site.after.lstrip(" "))
     is_in_cell = is_row(site.before) and site.after[blanks : blanks + 1] == "|" and "\n" not in text
     return min(len(text), max(blanks - 1, 0)) if is_in_cell else 0
