@@ -18,6 +18,7 @@ from midfill_engine.api import Candidate, EngineOptions, FillRequest, FillResult
 from midfill_engine.beam import Beam, BeamDraft, Branching
 from midfill_engine.causal import CausalHead, evidence_of
 from midfill_engine.confidence import Calibration, Evidence, shares
+from midfill_engine.context import Surroundings
 from midfill_engine.core import Control, OnProgress
 from midfill_engine.correct import sift
 from midfill_engine.denoise.constraint import AllOf, Banned, Constraint
@@ -104,7 +105,15 @@ class Filler:
         self._model = loaded.model
         self._codec = loaded.codec
         self._shape = PromptShape(
-            context=preset.context, tail=preset.tail, head=preset.head, bos=loaded.bos, file=preset.file_token
+            context=preset.context,
+            tail=preset.tail,
+            head=preset.head,
+            bos=loaded.bos,
+            file=preset.file_token,
+            snippet_tokens=preset.snippet_tokens,
+            far_suffix_tokens=preset.far_suffix_tokens,
+            head_tokens=preset.head_tokens,
+            wish_tokens=preset.wish_tokens if preset.can_instruct else 0,
         )
         self._num_halvings = 0  # of context and canvas; kept, so that not every fill runs out of memory anew
         padding = range(loaded.codec.num_tokens, loaded.model.vocab_size)  # rows of the embedding that are no token
@@ -192,15 +201,24 @@ class Filler:
         mode = resolve_mode(request.mode, request.prefix, request.suffix)
         healing = find_healing(request.prefix, request.suffix) if preset.heals else Healing()
         num_slots = preset.line_slots if mode is Mode.LINE else preset.block_slots
-        shape = replace(self._shape, context=self._shape.context >> self._num_halvings)
         return Plan(
             request=request,
             mode=mode,
             healing=healing,
-            prompt=build_prompt(request.prefix, request.suffix, healing, shape, self._codec),
+            prompt=self._prompt(request, healing),
             num_slots=max(1, num_slots >> self._num_halvings),
             max_steps=request.limits.max_steps or (mode is Mode.LINE and preset.line_steps) or preset.max_steps,
         )
+
+    def _prompt(self, request: FillRequest, healing: Healing) -> Prompt:
+        shape = replace(self._shape, context=self._shape.context >> self._num_halvings)
+        surroundings = Surroundings(
+            language=request.language,
+            snippets=request.snippets,
+            selection=request.selection,
+            instruction=request.instruction,
+        )
+        return build_prompt(request.prefix, request.suffix, healing, shape, self._codec, surroundings)
 
     def _fill(self, plan: Plan, control: Control, began: float) -> FillResult:
         encoded = self._model.encode(plan.prompt.encoded)
@@ -224,8 +242,7 @@ class Filler:
     def _fill_together(self, request: FillRequest, control: Control, began: float) -> FillResult:
         """All holes of a request on one canvas. A hole of which a token is cut is not healed here."""
         preset = self._preset
-        shape = replace(self._shape, context=self._shape.context >> self._num_halvings)
-        prompt = build_prompt(request.prefix, request.suffix, Healing(), shape, self._codec)
+        prompt = self._prompt(request, Healing())
         layout = lay_out(request, prompt.tail, prompt.head, self._sizes, self._codec)
         length = layout.length(self._length)
         encoded = self._model.encode(prompt.encoded)

@@ -30,9 +30,11 @@ class Preset:
     first_signal, conditioning: see `models.diffusion_gemma`. heals: see `heal`.
     line_slots, block_slots: slots of one canvas in each mode. tail, head: tokens pinned before and after them.
     canvas, max_holes: positions and holes of a canvas on which several holes are filled together, see `together`.
-    context: prompt tokens in all. max_steps to keeps_pace: see `denoise.loop.Policy`; line_steps: `max_steps` where
-    only a line is asked for. has_causal_draft: see `causal`; beam_width, beam_lines: rows and lines of its search, see
-    `beam`. calibration: weights, see `confidence`; without any, confidence is not calibrated.
+    context: prompt tokens in all; snippet_tokens, far_suffix_tokens, head_tokens, wish_tokens: how many of them at most
+    are for other files, for what comes behind the head, for imports and signatures out of sight, and for what is wanted
+    (where `can_instruct`), see `context`. max_steps to keeps_pace: see `denoise.loop.Policy`; line_steps: `max_steps`
+    where only a line is asked for. has_causal_draft: see `causal`; beam_width, beam_lines: rows and lines of its
+    search, see `beam`. calibration: weights, see `confidence`; without any, confidence is not calibrated.
     checks_syntax: drafts that break the text are not offered, see `correct`. can_instruct: follows an instruction.
     """
 
@@ -52,6 +54,10 @@ class Preset:
     tail: int = 8
     head: int = 32
     context: int = 2048
+    snippet_tokens: int = 512
+    far_suffix_tokens: int = 256
+    head_tokens: int = 192
+    wish_tokens: int = 512
     canvas: int = 256
     max_holes: int = 8
     max_steps: int = 12
@@ -73,7 +79,8 @@ class Preset:
     def __post_init__(self) -> None:
         for name in ("line_slots", "block_slots", "max_steps", "canvas", "max_holes", "beam_width", "beam_lines"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
-        for name in ("tail", "head", "first_noise_id", "stability"):
+        budgets = ("snippet_tokens", "far_suffix_tokens", "head_tokens", "wish_tokens")
+        for name in ("tail", "head", "first_noise_id", "stability", *budgets):
             self._check(name, getattr(self, name) >= 0, "0 or more")
         for name in ("null_token", "file_token"):
             self._check(name, (getattr(self, name) or 0) >= 0, "0 or more")

@@ -1,7 +1,7 @@
 """What the encoder reads, and what is pinned around the slots.
 
-    [bos][file] prefix ....................... | tail ] slots [ head
-    └─ encoded, kept from request to request ──┘ └─ the canvas ─┘
+    [bos] what `context` has to say [file] prefix ... | tail ] slots [ head
+    └─ encoded, kept from request to request ─────────┘ └─ the canvas ─┘
 
 The window over a long prefix starts at an anchor that moves in large strides, so that typing only appends to what is
 encoded: an anchor that moved with every character would throw the cache away with every character.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from midfill_engine.context import Surroundings, far_suffix_ids, head_ids, snippet_ids, wish_ids
 from midfill_engine.heal import Healing
 from midfill_engine.tokens import TokenCodec
 
@@ -19,18 +20,25 @@ _CHARS_PER_TOKEN = 4  # how much text is tokenised to fill a budget; sparser tex
 _LONGEST_REST_OF_LINE = 1000  # characters
 _SUFFIX_CHARS_PER_TOKEN = 8
 _STRIDES = 4  # of a full window; the anchor moves by one of them at a time
+_SHARE_BESIDES = 2  # at most the second part of a prompt is something else than the prefix
 _LINE_END = re.compile(r"\r\n?")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptShape:
-    """Token budgets and the special tokens that lead a prompt. `context`: prompt tokens, tail included."""
+    """Token budgets and the special tokens that lead a prompt. `context`: prompt tokens, tail included; of these at
+    most `snippet_tokens` from other files, `far_suffix_tokens` of what comes behind the head, `head_tokens` of imports
+    and signatures where the prefix is cut, `wish_tokens` of what was selected and is wanted."""
 
     context: int
     tail: int
     head: int
     bos: int
     file: int | None = None
+    snippet_tokens: int = 0
+    far_suffix_tokens: int = 0
+    head_tokens: int = 0
+    wish_tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,20 +50,74 @@ class Prompt:
     head: list[int]
 
 
-def build_prompt(prefix: str, suffix: str, healing: Healing, shape: PromptShape, codec: TokenCodec) -> Prompt:
+@dataclass(frozen=True, kw_only=True)
+class _Window:
+    """The last tokens of a prefix; `is_whole`: that is all of it."""
+
+    ids: list[int]
+    is_whole: bool
+
+
+NOTHING_ELSE = Surroundings()
+
+
+def build_prompt(
+    prefix: str,
+    suffix: str,
+    healing: Healing,
+    shape: PromptShape,
+    codec: TokenCodec,
+    surroundings: Surroundings = NOTHING_ELSE,
+) -> Prompt:
     """Tokenise what stands around the hole. `healing` says how much of the prefix's end and of the suffix's beginning
     goes back into the slots instead."""
     prefix = prefix[: len(prefix) - len(healing.left)]
     suffix = suffix[len(healing.right) :]
-    ids, is_whole = _window(prefix, shape.context - 2, codec)
-    lead = [shape.bos, shape.file] if is_whole and shape.file is not None else [shape.bos]
-    num_tail = min(shape.tail, len(ids))
     head = _head(suffix, shape.head, codec)
-    return Prompt(encoded=lead + ids[: len(ids) - num_tail], tail=ids[len(ids) - num_tail :], head=head)
+    besides, window = _besides_and_window(prefix, suffix, head, shape, codec, surroundings)
+    lead = [shape.bos, *besides]
+    if window.is_whole and shape.file is not None:
+        lead.append(shape.file)
+    num_tail = min(shape.tail, len(window.ids))
+    split = len(window.ids) - num_tail
+    return Prompt(encoded=lead + window.ids[:split], tail=window.ids[split:], head=head)
 
 
-def _window(prefix: str, budget: int, codec: TokenCodec) -> tuple[list[int], bool]:
-    """The last tokens of `prefix` from an anchored start, `budget` at most, and whether that is all of it.
+def _besides_and_window(
+    prefix: str, suffix: str, head: list[int], shape: PromptShape, codec: TokenCodec, surroundings: Surroundings
+) -> tuple[list[int], _Window]:
+    """What is read before the prefix, and how much of the prefix there is room for behind it. What the file's own head
+    may need is set aside as soon as the prefix is cut, so that the window does not depend on what is found."""
+    language, budget = surroundings.language, max(0, shape.context - 2)
+    room = budget // _SHARE_BESIDES
+    wish = wish_ids(surroundings, min(shape.wish_tokens, room), codec)
+    room -= len(wish)
+    far_budget = min(shape.far_suffix_tokens, room)
+    far = (
+        far_suffix_ids(as_trained(suffix), len(codec.text_of(head)), far_budget, language, codec) if far_budget else []
+    )
+    room -= len(far)
+    snippets = snippet_ids(surroundings, min(shape.snippet_tokens, room), codec)
+    room -= len(snippets)
+    budget -= len(snippets) + len(far) + len(wish)
+    window, own = _window(prefix, budget, codec), list[int]()
+    set_aside = min(shape.head_tokens, room)
+    if set_aside and not window.is_whole:
+        window = _window(prefix, budget - set_aside, codec)
+        text = as_trained(prefix)
+        cut = len(text) - len(codec.text_of(window.ids))
+        own = head_ids(text, as_trained(suffix), cut, set_aside, language, codec)
+    return [*snippets, *far, *own, *wish], window
+
+
+def _far_suffix(suffix: str, head: list[int], budget: int, language: str, codec: TokenCodec) -> list[int]:
+    if not budget:
+        return []
+    return far_suffix_ids(as_trained(suffix), len(codec.text_of(head)), budget, language, codec)
+
+
+def _window(prefix: str, budget: int, codec: TokenCodec) -> _Window:
+    """The last tokens of `prefix` from an anchored start, `budget` at most.
 
     Two anchors, each moving in strides: the character from which on is tokenised, which bounds the work, and the token
     from which on is kept, which bounds the prompt.
@@ -65,9 +127,9 @@ def _window(prefix: str, budget: int, codec: TokenCodec) -> tuple[list[int], boo
     ids = codec.ids(as_trained(prefix[start:]))
     excess = len(ids) - budget
     if excess <= 0:
-        return ids, start == 0
+        return _Window(ids=ids, is_whole=start == 0)
     stride = max(1, budget // _STRIDES)
-    return ids[-(-excess // stride) * stride :], False
+    return _Window(ids=ids[-(-excess // stride) * stride :], is_whole=False)
 
 
 def _anchor(prefix: str, at_least: int, stride: int) -> int:
