@@ -31,6 +31,7 @@ def initialize_result(encoding: Encoding, gives_completion: bool, has_notebooks:
         "textDocumentSync": {"openClose": True, "change": 2, "save": False},
         "inlineCompletionProvider": {},
         "codeActionProvider": {"codeActionKinds": ACTION_KINDS, "resolveProvider": True},
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}, "fileOperations": {}},
         "executeCommandProvider": {"commands": list(COMMANDS)},
     }
     if has_notebooks:

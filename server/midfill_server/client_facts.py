@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from midfill_server.positions import Encoding
 from midfill_server.setting_rules import Fallback
+from midfill_server.uris import uri_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +22,7 @@ class ClientFacts:
     makes them. `has_action_literals`: takes code actions and not only commands. `resolves_actions`: asks for a code
     action's edit when it is chosen. `wants_drafts`: draws a block as it develops. `wants_status`: shows the status; to
     others it would be a notification that they do not know, and lsp-mode opens a window of warnings for each.
+    `folders`: the workspace's, by their uris. `is_trusted`: what lies in them may be heeded.
     """
 
     name: str = ""
@@ -38,6 +40,9 @@ class ClientFacts:
     resolves_actions: bool = False
     wants_drafts: bool = False
     wants_status: bool = False
+    watches_files: bool = False
+    is_trusted: bool = True
+    folders: tuple[str, ...] = ()
     options: object = None
 
     def wants_completion(self, fallback: Fallback) -> bool:
@@ -71,8 +76,24 @@ def facts_of(params: Mapping[str, object]) -> ClientFacts:
         resolves_actions=_resolves_edits(actions),
         wants_drafts=ours.get("drafts") is True,
         wants_status=ours.get("status") is True,
+        watches_files=_object(workspace.get("didChangeWatchedFiles")).get("dynamicRegistration") is True,
+        is_trusted=_is_trusted(_object(params.get("initializationOptions"))),
+        folders=_folders(params),
         options=params.get("initializationOptions"),
     )
+
+
+def _is_trusted(options: Mapping[str, object]) -> bool:
+    """Whether what lies in the workspace may be heeded: yes, unless the client says no."""
+    return False not in (options.get("isTrusted"), _object(options.get("midfill")).get("isTrusted"))
+
+
+def _folders(params: Mapping[str, object]) -> tuple[str, ...]:
+    """The uris of the workspace's folders, by the newest of three ways to tell them; Neovim may tell none."""
+    told = params.get("workspaceFolders")
+    uris = [_text(_object(folder).get("uri")) for folder in told] if isinstance(told, list) else []
+    root, path = _text(params.get("rootUri")), _text(params.get("rootPath"))
+    return tuple(filter(None, uris)) or ((root,) if root else (uri_of(path),) if path else ())
 
 
 def _encoding(offered: object) -> Encoding:

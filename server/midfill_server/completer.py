@@ -33,7 +33,7 @@ from midfill_server.postprocess import Middle, Site, tidy
 from midfill_server.postprocess.vetting import vetted
 from midfill_server.reach import is_quiet, mode_at
 from midfill_server.scheduler import Scheduler, Slot
-from midfill_server.settings import Settings
+from midfill_server.settings import Settings, SettingsFor
 from midfill_server.snapshot import Snapshot, take
 from midfill_server.status import StatusLine
 from midfill_server.suggestions import Shown, Suggestion, SuggestionCache
@@ -93,7 +93,7 @@ class Completer:
     suggestions: SuggestionCache
     status: StatusLine
     encoding: Encoding
-    settings: Callable[[], Settings]
+    settings: SettingsFor
     client: str
     flights: Flights = field(default_factory=Flights)
     pace: Pace = field(default_factory=Pace)
@@ -105,7 +105,7 @@ class Completer:
         """What to offer. Raises CancelledError only when the caller itself is cancelled."""
         began = time.perf_counter()
         document = self.documents.get(ask.uri)
-        settings = self.settings()
+        settings = self.settings(ask.uri)
         if document is None or not self._is_on(document, settings) or self.arrivals.is_outdated(ask.uri):
             return ()
         slot = Slot(ask.uri, ask.feature)
@@ -125,14 +125,14 @@ class Completer:
         self.pace.note_key(time.monotonic())
         cursors = Cursors(document, changes)
         self.flights.on_change(document.uri, cursors.all)
-        if self.suggestions.has(document.uri) and not why_off_in(document, self.settings()):
+        if self.suggestions.has(document.uri) and not why_off_in(document, self.settings(document.uri)):
             for cursor in filter(self.suggestions.is_completed, cursors.behind()):
                 self._fetch_ahead(cursor)
 
     def focus(self, uri: str) -> None:
         """The user has turned to a document."""
         document = self.documents.get(uri)
-        if document is not None and self._is_on(document, self.settings()):
+        if document is not None and self._is_on(document, self.settings(uri)):
             self.engine.warm()
 
     def renew(self, uri: str, line: int, character: int) -> None:
@@ -231,7 +231,9 @@ class Completer:
 
     def _keep(self, question: Question, result: FillResult, shown: Shown, is_ahead: bool) -> None:
         snapshot, is_full = question.snapshot, question.ask.is_invoked
-        offered, spares = (result.candidates, result.spares) if is_full else _sure_and_not(result, self.settings())
+        offered, spares = (
+            (result.candidates, result.spares) if is_full else _sure_and_not(result, self.settings(snapshot.uri))
+        )
         middles = vetted(tidy_all(_texts(offered), snapshot), snapshot, is_full)
         held_back = vetted(tidy_all(_texts(spares), snapshot), snapshot, is_invoked=False)
         if not is_full:  # one is shown; the next best is there for who types something else
@@ -244,7 +246,7 @@ class Completer:
 
     def _fetch_ahead(self, snapshot: Snapshot) -> None:
         """A suggestion has been accepted: what comes after it is likely to be asked for next."""
-        slot, settings = Slot(snapshot.uri, INLINE), self.settings()
+        slot, settings = Slot(snapshot.uri, INLINE), self.settings(snapshot.uri)
         if self.suggestions.find(snapshot) or self.flights.join(slot, snapshot, is_full=False) is not None:
             return
         if is_quiet(snapshot, settings):

@@ -6,10 +6,10 @@ Secrets are known by the names of files and by their own shapes. There is no set
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from urllib.parse import unquote, urlsplit
 
 from midfill_server.documents import Document
 from midfill_server.settings import Settings
+from midfill_server.uris import path_of
 
 SECRET_CONFIGS = (".env", ".env.*", ".env-*", ".envrc", "*.env", "*.tfvars")
 SECRET_KEYS = ("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.ppk")
@@ -38,15 +38,6 @@ def why_off(uri: str, language: str, settings: Settings) -> str:
     if any(matches(path, glob) for glob in settings.exclude_globs):
         return "excluded by midfill.excludeGlobs"
     return ""
-
-
-def path_of(uri: str) -> str:
-    """The path in a uri, unquoted, with slashes."""
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return ""
-    return unquote(parts.path).replace("\\", "/")
 
 
 def matches(path: str, glob: str) -> bool:

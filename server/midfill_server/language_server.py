@@ -22,6 +22,7 @@ from midfill_server.features import (
     notebook_sync,
     progress,
     text_sync,
+    workspace,
 )
 from midfill_server.protocol import MidfillProtocol, make_converter
 from midfill_server.session import Session
@@ -50,7 +51,9 @@ def make_server(session: Session, gives_completion: bool) -> MidfillServer:
         converter_factory=make_converter,
     )
     server.protocol.on_arrival = session.completer.arrivals.note_message
-    for feature in (lifetime, text_sync, notebook_sync, configuration, inline_completion, execute_command, accept):
+    for upkeep in (lifetime, text_sync, notebook_sync, configuration, workspace):
+        upkeep.register(server, session)
+    for feature in (inline_completion, execute_command, accept):
         feature.register(server, session)
     bars = progress.register(server, session)
     commands.register(server, session, bars)

@@ -11,6 +11,7 @@ from midfill_server.client_facts import ClientFacts
 from midfill_server.completer import Completer, client_name
 from midfill_server.documents import DocumentStore
 from midfill_server.engine_link import EngineDoor, EngineLink
+from midfill_server.folder_settings import FolderSettings
 from midfill_server.notebooks import Notebooks
 from midfill_server.ondemand.desk import Desk
 from midfill_server.scheduler import Scheduler
@@ -30,6 +31,7 @@ class Session:
     documents: DocumentStore
     notebooks: Notebooks
     settings: SettingsStore
+    settings_for: FolderSettings
     engine: EngineLink
     completer: Completer
     desk: Desk
@@ -45,6 +47,7 @@ def make_session(
 ) -> Session:
     """A session for a client that has just said hello. Without a path its statistics end with it."""
     settings = SettingsStore(facts.options, logger.warning)
+    settings_for = FolderSettings(settings, facts.folders, facts.is_trusted, logger.warning)
     documents = DocumentStore()
     status = StatusLine(tell)
     engine = EngineLink(door, settings.current.engine_options, status.show_engine)
@@ -55,7 +58,7 @@ def make_session(
         suggestions=SuggestionCache(),
         status=status,
         encoding=facts.encoding,
-        settings=lambda: settings.current,
+        settings=settings_for,
         client=client_name(),
     )
     completer.scheduler.on_begin = completer.flights.stop_ahead  # what nobody has asked for makes way
@@ -74,6 +77,7 @@ def make_session(
         documents=documents,
         notebooks=Notebooks(documents),
         settings=settings,
+        settings_for=settings_for,
         engine=engine,
         completer=completer,
         desk=desk,

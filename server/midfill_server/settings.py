@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 from midfill_engine.api import EngineOptions, Mode, RemoteKind
 from midfill_server.pace import AUTO_BOUND_S
@@ -17,6 +17,12 @@ from midfill_server.setting_rules import AUTO, RULES, Fallback, LogLevel, Prose
 
 SECTION = "midfill"
 Complain = Callable[[str], None]
+
+
+class SettingsFor(Protocol):
+    """The settings in force for a document; without a uri, for everywhere."""
+
+    def __call__(self, uri: str = "") -> Settings: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +105,16 @@ def section_of(raw: object) -> Mapping[str, object] | None:
 
 
 class SettingsStore:
-    """The settings in force: defaults, then initialization options, then the client's configuration."""
+    """What a client says for everywhere: defaults, then initialization options, then its configuration.
+
+    `said` and `configured`: the two as they came.
+    """
 
     def __init__(self, initial: object, complain: Complain) -> None:
         self._complain = complain
         said = {key: value for key, value in (section_of(initial) or {}).items() if key not in CLIENT_FACTS}
+        self.said: Mapping[str, object] = said
+        self.configured: Mapping[str, object] = {}
         self._initial = parse(said, Settings(), complain)
         self.current = self._initial
 
@@ -111,5 +122,6 @@ class SettingsStore:
         """Take the client's whole configuration, pulled or pushed; whether it says anything."""
         section = section_of(raw)
         if section is not None:
+            self.configured = section
             self.current = parse(section, self._initial, self._complain)
         return section is not None

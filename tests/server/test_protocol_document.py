@@ -36,7 +36,14 @@ def test_every_method_is_listed_and_every_listed_one_is_there() -> None:
     server = make_server(make_session(ClientFacts(), EngineDoor(), lambda status: None), gives_completion=True)
     registered = {*server.protocol.fm.features, *server.protocol.fm.builtin_features}
     progress = {types.WINDOW_WORK_DONE_PROGRESS_CREATE, types.PROGRESS}
-    sent = {types.WORKSPACE_CONFIGURATION, types.WORKSPACE_APPLY_EDIT, STATUS_METHOD, DRAFT_METHOD, *progress}
+    sent = {
+        types.WORKSPACE_CONFIGURATION,
+        types.CLIENT_REGISTER_CAPABILITY,
+        types.WORKSPACE_APPLY_EDIT,
+        STATUS_METHOD,
+        DRAFT_METHOD,
+        *progress,
+    }
     listed = {row[0].strip("`") for row in rows("Methods")}
     assert listed == registered | sent | {types.CANCEL_REQUEST}
 

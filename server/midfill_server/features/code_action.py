@@ -38,7 +38,7 @@ def register(server: LanguageServer, session: Session, bars: Bars) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
     def code_action(params: types.CodeActionParams) -> list[Action]:
         document = session.documents.get(params.text_document.uri)
-        if document is None or why_off_in(document, session.settings.current):
+        if document is None or why_off_in(document, session.settings_for(document.uri)):
             return []
         items = [item for item in _items(document, params, session) if _is_wanted(item.kind, params.context.only)]
         return [_action(item, _argument(document, item, params.range, session), session) for item in items]

@@ -7,6 +7,7 @@ arrives is taken at once, in the order of the messages, so that it holds from th
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -23,17 +24,14 @@ logger = logging.getLogger(__name__)
 def register(server: LanguageServer, session: Session) -> None:
     """Keep the settings of `session`."""
 
-    @server.feature(types.INITIALIZED)
-    def initialized(_params: types.InitializedParams) -> None:
-        _pull(server, session)
-
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
         if not _take(params.settings, session):
-            _pull(server, session)
+            pull(server, session)
 
 
-def _pull(server: LanguageServer, session: Session) -> None:
+def pull(server: LanguageServer, session: Session) -> None:
+    """Ask for the settings, for everywhere and for each folder."""
     if not session.facts.has_configuration:
         return
 
@@ -43,18 +41,22 @@ def _pull(server: LanguageServer, session: Session) -> None:
         if error is not None:
             logger.warning("the client does not tell its settings: %s", error)
         elif answer.result():
-            _take(answer.result()[0], session)
+            everywhere, *scoped = answer.result()
+            _take(everywhere, session, dict(zip(folders, scoped, strict=False)))
 
-    params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+    folders = session.settings_for.folders
+    items = [types.ConfigurationItem(section=SECTION, scope_uri=folder) for folder in (None, *folders)]
+    params = types.ConfigurationParams(items)
     server.protocol.send_request(types.WORKSPACE_CONFIGURATION, params).add_done_callback(on_answer)
 
 
-def _take(raw: object, session: Session) -> bool:
-    """Whether anything was said."""
+def _take(raw: object, session: Session, scoped: Mapping[str, object] | None = None) -> bool:
+    """Whether anything was said. Who pushes has said all: what was said for folders before is forgotten."""
     before = session.settings.current
     has_said_something = session.settings.configure(raw)
     settings = session.settings.current
-    if settings != before:
+    is_scope_new = session.settings_for.scope(scoped or {}) if has_said_something or scoped else False
+    if settings != before or is_scope_new:
         session.completer.forget()
         set_level(settings.log_level)
         session.engine.use(settings.engine_options)

@@ -73,7 +73,7 @@ def _forget(uri: str, session: Session) -> None:
 
 
 def _warm_engine(document: Document, session: Session) -> None:
-    if not why_off_in(document, session.settings.current):
+    if not why_off_in(document, session.settings_for(document.uri)):
         session.engine.warm()
 
 

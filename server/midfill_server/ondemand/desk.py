@@ -27,7 +27,7 @@ from midfill_server.ondemand.place import Place, has_rows, place_of
 from midfill_server.ondemand.task import Hole, NothingToDo, Task
 from midfill_server.positions import Encoding
 from midfill_server.scheduler import Scheduler, Slot
-from midfill_server.settings import Settings
+from midfill_server.settings import SettingsFor
 from midfill_server.snapshot import LINE_END
 
 CHANGED = "the document has changed"
@@ -122,7 +122,7 @@ class Desk:
     documents: DocumentStore
     engine: EngineLink
     scheduler: Scheduler
-    settings: Callable[[], Settings]
+    settings: SettingsFor
     encoding: Encoding
     client: str
     can_instruct: Callable[[str], bool] = can_instruct
@@ -136,7 +136,7 @@ class Desk:
             return Outcome(message=NOT_OPEN)
         if self.is_outdated(order.uri) or order.version not in (None, document.version):
             return Outcome(message=CHANGED)
-        if why := why_off_in(document, self.settings()):
+        if why := why_off_in(document, self.settings(document.uri)):
             return Outcome(message=f"nothing is filled here: {why}")
         place = place_of(document.lines, order.span, self.encoding) if order.span else None
         if command == NEXT_DRAFT:
@@ -209,7 +209,7 @@ class Desk:
         """A further try is a bolder one."""
         return Turn(
             seed=seed,
-            num_candidates=NUM_DRAFTS_AGAIN if job.made or attempt else self.settings().num_candidates,
+            num_candidates=NUM_DRAFTS_AGAIN if job.made or attempt else self.settings(job.document.uri).num_candidates,
             temperature=BOLDNESS[attempt],
             client=self.client,
             request_id=job.request_id,
@@ -227,7 +227,7 @@ class Desk:
             holes = [here for _, hole in group if (here := filling.now(hole)) is not None]
             if len(holes) < len(group):  # the group before has swallowed one
                 continue
-            request = request_for(filling.copy, job.task, holes, self.settings(), turn)
+            request = request_for(filling.copy, job.task, holes, self.settings(job.document.uri), turn)
             result = await self.engine.demand(request, job.watcher(group, num_steps))
             num_steps += result.num_steps
             filling = filled_best(filling, group, result.candidates, shown, last, is_strict=job.task.is_strict)
