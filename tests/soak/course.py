@@ -158,8 +158,8 @@ class Soak:
 
     async def texts_equal(self, log: Path) -> int:
         """Of how many files the server's text is the editor's: it tells a digest of each at level debug."""
-        self.editor.configuration = {"logLevel": "debug"}
-        self.editor.notify("workspace/didChangeConfiguration", {"settings": None})
+        # Pushed, for it holds from the next message on; what the server has to ask for may come after the first request.
+        self.editor.notify("workspace/didChangeConfiguration", {"settings": {"midfill": {"logLevel": "debug"}}})
         for page in self.pages:
             await self.editor.invoked(page)
         told = {uri: digest for uri, _version, digest in DIGEST.findall(_read(log))}
