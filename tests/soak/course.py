@@ -142,7 +142,7 @@ class Soak:
             await asyncio.sleep(max(due - time.monotonic(), 0))
             if self.rng.random() < 0.15:
                 self.editor.cancel(request_id)
-            if self.rng.random() < 0.02:
+            if self.rng.random() < 0.03:
                 await self.editor.look(request_id)
             if self.rng.random() < 0.5:
                 self.editor.accept()
@@ -158,7 +158,7 @@ class Soak:
 
     async def texts_equal(self, log: Path) -> int:
         """Of how many files the server's text is the editor's: it tells a digest of each at level debug."""
-        # Pushed, for it holds from the next message on; what the server has to ask for may come after the first request.
+        # Pushed, for it holds from the next message on: what the server asks for may come after the first request.
         self.editor.notify("workspace/didChangeConfiguration", {"settings": {"midfill": {"logLevel": "debug"}}})
         for page in self.pages:
             await self.editor.invoked(page)
@@ -247,7 +247,7 @@ def _longest(watch: Watch) -> Memory:
 
 
 def _percentile(values: list[float], percent: int) -> float:
-    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1] if len(values) > 1 else 0.0
+    return statistics.quantiles(values * 2, n=100, method="inclusive")[percent - 1] if values else 0.0
 
 
 def _processes_of_this_run() -> list[int]:
