@@ -91,6 +91,7 @@ def neovim(program: str, line: str) -> Iterator[Screen]:
         screen = Screen(home / "tmux")
         screen.open(f"cd {home} && {variables} {program} -n -u init.lua +4 account.py")
         try:
+            screen.until(lambda seen: "midfill: loading" in seen, "the server")
             screen.until(lambda seen: "midfill: pocket" in seen, "the model")
             yield screen
         finally:

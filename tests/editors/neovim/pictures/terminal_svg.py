@@ -12,6 +12,7 @@ CELL, LINE, MARGIN = 8.4, 18, 12
 FOREGROUND, BACKGROUND = "#e0e2ea", "#14161b"
 BASIC = ("#14161b", "#ffc0b9", "#b3f6c0", "#fce094", "#a6dbff", "#ffcaff", "#8cf8f7", "#eef1f8")
 CUBE = (0, 95, 135, 175, 215, 255)
+NO_BREAK = "\u00a0"  # browsers draw several spaces as one
 FONT = "ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
 
@@ -56,7 +57,7 @@ def _document(inside: str, columns: int, rows: int) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
         f'<rect width="100%" height="100%" rx="6" fill="{BACKGROUND}"/>'
-        f'<g font-family="{FONT}" font-size="14" xml:space="preserve">{inside}</g></svg>\n'
+        f'<g font-family="{FONT}" font-size="14">{inside}</g></svg>\n'
     )
 
 
@@ -80,7 +81,9 @@ def _row(runs: Sequence[tuple[Look, str]], number: int) -> str:
         if text.strip():
             weight = ' font-weight="bold"' if look.is_bold else ""
             length = f'textLength="{len(text) * CELL:.1f}" lengthAdjust="spacingAndGlyphs"'
-            pieces.append(f'<text x="{x:.1f}" y="{y + 13}" fill="{colour}"{weight} {length}>{escape(text)}</text>')
+            pieces.append(
+                f'<text x="{x:.1f}" y="{y + 13}" fill="{colour}"{weight} {length}>{escape(text).replace(" ", NO_BREAK)}</text>'
+            )
         column += len(text)
     return "".join(pieces)
 
