@@ -142,7 +142,7 @@ def _depth(line: str) -> int:
 
 
 def _signatures(prefix: str, suffix: str, cut: int, language: str) -> Iterator[str]:
-    """Of what the line of the cursor is in, the outermost first. A line that is still empty goes on as the one before."""
+    """Of what the line of the cursor is in, the outermost first. A line that is still empty goes on as the last."""
     line_start = prefix.rfind("\n") + 1
     line = prefix[line_start:]
     indent = _indent(line if line.strip() else prefix[:line_start].rstrip().rpartition("\n")[2])

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from midfill_engine.api import Candidate, Draft, FillRequest, FillResult, Limits, Mode, OnDraft
 from midfill_server.again import Again
 from midfill_server.arrivals import Arrivals
+from midfill_server.context import Neighbours
 from midfill_server.cursors import Cursors
 from midfill_server.documents import Change, Document, DocumentStore
 from midfill_server.engine_link import EngineLink
@@ -94,6 +95,7 @@ class Completer:
     status: StatusLine
     encoding: Encoding
     settings: SettingsFor
+    neighbours: Neighbours
     client: str
     flights: Flights = field(default_factory=Flights)
     pace: Pace = field(default_factory=Pace)
@@ -122,6 +124,7 @@ class Completer:
     def on_change(self, document: Document, changes: list[Change]) -> None:
         """The text of a document has changed."""
         self.arrivals.note_change(document.uri)
+        self.neighbours.note(document.uri)
         self.pace.note_key(time.monotonic())
         cursors = Cursors(document, changes)
         self.flights.on_change(document.uri, cursors.all)
@@ -132,6 +135,8 @@ class Completer:
     def focus(self, uri: str) -> None:
         """The user has turned to a document."""
         document = self.documents.get(uri)
+        if document is not None:
+            self.neighbours.note(uri)
         if document is not None and self._is_on(document, self.settings(uri)):
             self.engine.warm()
 
@@ -149,6 +154,7 @@ class Completer:
         else:
             self.suggestions.forget(uri)
             self.arrivals.forget(uri)
+            self.neighbours.forget(uri)
 
     def _is_on(self, document: Document, settings: Settings) -> bool:
         reason = why_off_in(document, settings)
@@ -211,7 +217,8 @@ class Completer:
         shown = self.suggestions.shown_at(snapshot) if is_again else Shown()
         request = fill_request(ask, snapshot, settings, self.client)
         num_candidates = min(request.num_candidates + len(shown.middles), MOST_CANDIDATES)
-        request = replace(request, seed=shown.seed, num_candidates=num_candidates)
+        snippets = self.neighbours.snippets(snapshot.uri, snapshot.row)
+        request = replace(request, snippets=snippets, seed=shown.seed, num_candidates=num_candidates)
         self.tally.num_fills += 1
         self.tally.num_fills_ahead += is_ahead
 

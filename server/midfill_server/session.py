@@ -9,8 +9,10 @@ from pathlib import Path
 
 from midfill_server.client_facts import ClientFacts
 from midfill_server.completer import Completer, client_name
+from midfill_server.context import Neighbours
 from midfill_server.documents import DocumentStore
 from midfill_server.engine_link import EngineDoor, EngineLink
+from midfill_server.exclusions import why_off_in
 from midfill_server.folder_settings import FolderSettings
 from midfill_server.notebooks import Notebooks
 from midfill_server.ondemand.desk import Desk
@@ -51,6 +53,9 @@ def make_session(
     documents = DocumentStore()
     status = StatusLine(tell)
     engine = EngineLink(door, settings.current.engine_options, status.show_engine)
+    neighbours = Neighbours(
+        documents=documents, why_off=lambda document: why_off_in(document, settings_for(document.uri))
+    )
     completer = Completer(
         documents=documents,
         engine=engine,
@@ -59,6 +64,7 @@ def make_session(
         status=status,
         encoding=facts.encoding,
         settings=settings_for,
+        neighbours=neighbours,
         client=client_name(),
     )
     completer.scheduler.on_begin = completer.flights.stop_ahead  # what nobody has asked for makes way
@@ -67,6 +73,7 @@ def make_session(
         engine=engine,
         scheduler=completer.scheduler,
         settings=completer.settings,
+        neighbours=neighbours,
         encoding=facts.encoding,
         client=completer.client,
         is_outdated=completer.arrivals.is_outdated,

@@ -134,7 +134,8 @@ def _shown(request: Any) -> dict[str, Any]:
     names = ("prefix", "suffix", "language", "mode", "num_candidates", "client", "document", "request_id")
     names += ("seed", "selection", "instruction", "between")
     limits = {"max_tokens": request.limits.max_tokens, "deadline_s": request.limits.deadline_s}
-    return {name: getattr(request, name) for name in names} | limits
+    snippets = [{"path": snippet.path, "text": snippet.text} for snippet in request.snippets]
+    return {name: getattr(request, name) for name in names} | limits | {"snippets": snippets}
 
 
 async def _open_when_released(gate: Any, release: str) -> None:

@@ -39,6 +39,7 @@ def opened(item: types.TextDocumentItem, session: Session) -> None:
     _forget(item.uri, session)
     document = session.documents.open(item.uri, item.language_id, item.version, item.text)
     if document is not None:
+        session.completer.neighbours.note(document.uri)
         _warm_engine(document, session)
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from midfill_engine import api
 from midfill_engine.api import Draft, EngineError
 from midfill_server.capabilities import NEXT_DRAFT
+from midfill_server.context import Neighbours
 from midfill_server.documents import Document, DocumentStore
 from midfill_server.engine_link import EngineLink
 from midfill_server.exclusions import why_off_in
@@ -123,6 +124,7 @@ class Desk:
     engine: EngineLink
     scheduler: Scheduler
     settings: SettingsFor
+    neighbours: Neighbours
     encoding: Encoding
     client: str
     can_instruct: Callable[[str], bool] = can_instruct
@@ -228,6 +230,8 @@ class Desk:
             if len(holes) < len(group):  # the group before has swallowed one
                 continue
             request = request_for(filling.copy, job.task, holes, self.settings(job.document.uri), turn)
+            snippets = self.neighbours.snippets(job.document.uri, holes[0].place.start.row)
+            request = replace(request, snippets=snippets)
             result = await self.engine.demand(request, job.watcher(group, num_steps))
             num_steps += result.num_steps
             filling = filled_best(filling, group, result.candidates, shown, last, is_strict=job.task.is_strict)
