@@ -17,6 +17,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol, default_converter
 
 from midfill_server.handshake import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, is_id, parsed
+from midfill_server.logs import REQUEST
 from midfill_server.trigger_kinds import TriggerKinds
 
 logger = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ logger = logging.getLogger(__name__)
 METHOD_NOT_FOUND = -32601
 BUILT_IN = frozenset({types.INITIALIZE, types.INITIALIZED, types.SHUTDOWN, types.SET_TRACE})
 HELLO_ID = "midfill-hello"
+SHORT_NAMES = {types.TEXT_DOCUMENT_INLINE_COMPLETION: "inline", types.TEXT_DOCUMENT_COMPLETION: "completion"}
 
 
 def make_converter() -> Converter:
@@ -75,7 +77,11 @@ class MidfillProtocol(LanguageServerProtocol):
         elif not (self._has_handler(method) and self._is_request(method)):
             self._refuse(request_id, METHOD_NOT_FOUND, f"{method} is unknown")
         else:
+            token = REQUEST.set(
+                f"{SHORT_NAMES.get(method, method)} {request_id}"
+            )  # what is begun for it keeps the name
             self._deliver(message)
+            REQUEST.reset(token)
 
     def _is_known(self, message: dict[str, Any]) -> bool:
         """Whether a notification or a response is of any interest."""

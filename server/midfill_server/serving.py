@@ -38,7 +38,7 @@ async def _serve(hello: Hello, stream: BinaryIO, writer: MessageWriter, door: En
             server.protocol.notify(STATUS_METHOD, _status_params(status))
 
     session = make_session(hello.facts, door, tell, default_path)
-    start_logging(session.settings.current.log_level)
+    start_logging(session.settings.current.log_level, session.settings.current.log_file)
     server = make_server(session, hello.gives_completion)
     server.protocol.set_writer(writer)
     server.protocol.welcome(hello.facts.encoding, hello.facts.has_notebooks)

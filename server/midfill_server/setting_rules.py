@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from midfill_engine.api import Mode, RemoteKind
@@ -56,6 +57,12 @@ def _text(value: object) -> str:
 def _any_text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("must be a text, which may be empty")
+    return value
+
+
+def _file(value: object) -> str:
+    if not isinstance(value, str) or "\0" in value or not (value == "" or value[0] == "~" or Path(value).is_absolute()):
+        raise ValueError("must be a whole path, or empty")
     return value
 
 
@@ -159,4 +166,7 @@ RULES: Mapping[str, Rule] = {
         _flag, "Whether it is counted what is suggested and accepted, on this machine only: see `midfill stats`."
     ),
     "log_level": Rule(_one_of(LogLevel), "What is logged: `error`, `warning`, `info`, `debug` (shows your text)."),
+    "log_file": Rule(
+        _file, "Where it is logged: a whole path, or one that begins with `~`; empty: stderr, which editors keep."
+    ),
 }

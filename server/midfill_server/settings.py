@@ -49,6 +49,7 @@ class Settings:
     completion_fallback: Fallback = Fallback.AUTO
     statistics: bool = True
     log_level: LogLevel = LogLevel.WARNING
+    log_file: str = ""
 
     @property
     def engine_options(self) -> EngineOptions:

@@ -125,6 +125,18 @@ async def test_the_log_has_the_users_text_at_debug_only(level: str, is_shown: bo
     assert f"inline {request_id}" in log
 
 
+async def test_the_log_goes_to_a_private_file_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "midfill.log"
+    async with editing("x = \n", Say(text="1")) as client:
+        pushed = {"logFile": str(path), "logLevel": "info", "debounceMs": 0}
+        client.notify("workspace/didChangeConfiguration", {"settings": {"midfill": pushed}})
+        request_id = client.ask_inline(URI, 0, 4)
+        await client.result(request_id)
+        lines = path.read_text().splitlines()
+        assert any(f" I inline {request_id}: " in line for line in lines)
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
 async def test_the_status_is_told_only_to_those_who_wish_it() -> None:
     """lsp-mode opens a window of warnings for a notification that it does not know."""
     silent = NEOVIM | {"experimental": {"midfill": {"status": False}}}

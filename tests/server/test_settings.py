@@ -32,6 +32,7 @@ EVERYTHING = {
     "completionFallback": "off",
     "statistics": False,
     "logLevel": "debug",
+    "logFile": "/tmp/midfill.log",
 }
 
 

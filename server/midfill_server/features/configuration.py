@@ -14,7 +14,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from midfill_server.logs import set_level
+from midfill_server.logs import change_log
 from midfill_server.session import Session
 from midfill_server.settings import SECTION
 
@@ -58,6 +58,6 @@ def _take(raw: object, session: Session, scoped: Mapping[str, object] | None = N
     is_scope_new = session.settings_for.scope(scoped or {}) if has_said_something or scoped else False
     if settings != before or is_scope_new:
         session.completer.forget()
-        set_level(settings.log_level)
+        change_log(settings.log_level, settings.log_file)
         session.engine.use(settings.engine_options)
     return has_said_something
