@@ -57,7 +57,12 @@ class Plan:
 
     @property
     def kill_every_s(self) -> float:
-        return min(180.0, self.seconds / 3)
+        return min(180.0, self.seconds / 4)
+
+    @property
+    def last_kill_s(self) -> float:
+        """The last engine lives long enough to show whether its memory is flat."""
+        return self.seconds * 0.6
 
 
 @dataclass
@@ -148,10 +153,11 @@ class Soak:
                 self.editor.accept()
 
     async def _watch(self) -> None:
-        next_kill = time.monotonic() + self.plan.kill_every_s
+        began = time.monotonic()
+        next_kill = began + self.plan.kill_every_s
         while True:
             await self.watch.look()
-            if time.monotonic() > next_kill:
+            if next_kill < time.monotonic() < began + self.plan.last_kill_s:
                 await self.watch.kill()
                 next_kill = time.monotonic() + self.plan.kill_every_s
             await asyncio.sleep(1.0)
