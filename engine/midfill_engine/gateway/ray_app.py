@@ -26,7 +26,6 @@ from starlette.types import ASGIApp
 
 from midfill_engine import wire
 from midfill_engine.api import (
-    Engine,
     EngineError,
     EngineOptions,
     EngineState,
@@ -35,11 +34,11 @@ from midfill_engine.api import (
     FillRequest,
     FillResult,
     OnDraft,
-    open_local,
 )
 from midfill_engine.gateway.app import make_app
 from midfill_engine.gateway.command import LEAST_TOKEN, TOKEN_VARIABLE
 from midfill_engine.gateway.filling import Busy
+from midfill_engine.local import LocalEngine
 
 logger = logging.getLogger(__name__)
 
@@ -70,10 +69,12 @@ class Cluster(BaseModel):
 
 
 class Replica:
-    """A model in a process of its own."""
+    """A model in a process of its own; nothing is sent here before it is loaded."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._engine: Engine = open_local(EngineOptions(preset=cluster.preset, device=cluster.device))
+    async def __init__(self, cluster: Cluster) -> None:  # type: ignore[misc]
+        # Ray awaits a constructor.
+        self._engine = LocalEngine(EngineOptions(preset=cluster.preset, device=cluster.device))
+        await self._engine.load()
 
     async def fill(self, request: dict[str, Any]) -> dict[str, Any]:
         """On the wire's values. An EngineError comes back as one, not as Ray's account of it."""
