@@ -164,7 +164,9 @@ class EngineLink:
         deadline_s = request.limits.deadline_s
         async with asyncio.timeout(None if deadline_s is None else deadline_s + GRACE_S):
             result = await engine.fill(request, on_draft)
-        self._on_status(Status())
+        if result.note:
+            logger.warning("%s: %s", request.request_id, result.note)
+        self._on_status(Status(Kind.WARNING, result.note) if result.note else Status())
         return result
 
     def _lose(self, engine: Engine, why: str) -> None:

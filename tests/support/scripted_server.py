@@ -13,7 +13,7 @@ import asyncio
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,8 @@ from support.scripted import POLL_S
 
 @dataclass(frozen=True, kw_only=True)
 class Say:
-    """An answer. `error` names an engine error to raise instead. `hold_before`: stand still before that step."""
+    """An answer. `note` comes with it. `error` names an engine error to raise instead. `hold_before`: stand still before
+    that step."""
 
     text: str = ""
     others: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class Say:
     num_steps: int = 3
     hold_before: int = 0
     error: str = ""
+    note: str = ""
 
 
 def scripted_server(
@@ -94,6 +96,7 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
     def next_answer(_request: FillRequest) -> Answer:
         answers = script["answers"]
         said = answers.pop(0) if len(answers) > 1 else answers[0]
+        notes.append(said.get("note", ""))
         gate = Gate(before_step=said["hold_before"]) if said["hold_before"] else None
         if gate is not None and script["release"]:
             tasks.append(asyncio.ensure_future(_open_when_released(gate, script["release"])))
@@ -118,7 +121,7 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
                 events.tell("cancelled", num_steps=self.num_steps - before, request_id=request.request_id)
                 raise
             events.tell("finished", num_steps=self.num_steps - before, request_id=request.request_id)
-            return result
+            return replace(result, note=notes[-1])
 
         def _step(self, on_draft: OnDraft | None, draft: Draft) -> None:
             if draft.hole == 0:
@@ -127,6 +130,7 @@ def _engine(script: dict[str, Any], events: _Events) -> Any:
                 on_draft(draft)
 
     tasks: list[asyncio.Task[None]] = []
+    notes: list[str] = []
     return TellingEngine(default=next_answer)
 
 
