@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from midfill_engine.api import EngineOptions, Mode, RemoteKind
-from midfill_server.setting_rules import RULES, Fallback, LogLevel
+from midfill_server import repository_file
+from midfill_server.setting_rules import RULES, USER_ONLY, Fallback, LogLevel
 from midfill_server.settings import Settings, SettingsStore, parse, wire_name
 
 EVERYTHING = {
@@ -131,3 +132,8 @@ def test_the_debounce_is_a_number_or_auto(value: object, is_taken: bool) -> None
     settings, complaints = read({"debounceMs": value})
     assert (settings.debounce_ms == value) is is_taken
     assert (complaints == []) is is_taken
+
+
+def test_where_the_text_goes_is_no_repositorys_to_say() -> None:
+    assert {"remote_url", "remote_kind", "remote_model"} == USER_ONLY
+    assert not USER_ONLY & repository_file.ALLOWED
