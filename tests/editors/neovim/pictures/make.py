@@ -26,6 +26,7 @@ POLL_S = 0.02
 SLOWDOWN = 3.0
 REST_S = 3.0
 THOUGHT_S = 3.0
+OPEN = "38;2;79;82;88m"  # the colour of what is not decided
 
 CODE = """class Account:
     def __init__(self, owner, balance=0):
@@ -119,7 +120,7 @@ def development(program: str) -> None:
         frames = [Frame(screen=screen.until(lambda seen: ":4Midfill fill" in seen, "the command"), at_s=-1 / SLOWDOWN)]
         screen.keys("Enter")
         begun, changed = time.monotonic(), time.monotonic()
-        while time.monotonic() - changed < REST_S or len(frames) < 4:
+        while time.monotonic() - changed < REST_S or len(frames) < 4 or OPEN in frames[-1].screen.split("\n")[3]:
             seen, now = screen.seen(), time.monotonic()
             if seen != frames[-1].screen:
                 frames.append(Frame(screen=seen, at_s=now - begun))

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import accumulate, pairwise
 
 ESCAPE = re.compile(r"\x1b\[([\d;:]*)m")
 CELL, LINE, MARGIN = 8.4, 18, 12
+MOST_S = 1.0
 FOREGROUND, BACKGROUND = "#e0e2ea", "#14161b"
 BASIC = ("#14161b", "#ffc0b9", "#b3f6c0", "#fce094", "#a6dbff", "#ffcaff", "#8cf8f7", "#eef1f8")
 CUBE = (0, 95, 135, 175, 215, 255)
@@ -40,8 +42,9 @@ def still(frame: Frame, columns: int, rows: int) -> str:
 
 
 def animation(frames: Sequence[Frame], columns: int, rows: int, *, slowdown: float, rest_s: float) -> str:
-    """Each frame as long as it was there, times `slowdown`; the last for `rest_s`; then from the beginning."""
-    starts = [slowdown * (frame.at_s - frames[0].at_s) for frame in frames]
+    """Each frame as long as it was there, times `slowdown`, but not longer than a second; the last for `rest_s`."""
+    waits = (min(slowdown * (after.at_s - frame.at_s), MOST_S) for frame, after in pairwise(frames))
+    starts = list(accumulate(waits, initial=0.0))
     whole = starts[-1] + rest_s
     groups = []
     for frame, start, end in zip(frames, starts, [*starts[1:], whole], strict=True):
@@ -81,9 +84,8 @@ def _row(runs: Sequence[tuple[Look, str]], number: int) -> str:
         if text.strip():
             weight = ' font-weight="bold"' if look.is_bold else ""
             length = f'textLength="{len(text) * CELL:.1f}" lengthAdjust="spacingAndGlyphs"'
-            pieces.append(
-                f'<text x="{x:.1f}" y="{y + 13}" fill="{colour}"{weight} {length}>{escape(text).replace(" ", NO_BREAK)}</text>'
-            )
+            shown = escape(text).replace(" ", NO_BREAK)
+            pieces.append(f'<text x="{x:.1f}" y="{y + 13}" fill="{colour}"{weight} {length}>{shown}</text>')
         column += len(text)
     return "".join(pieces)
 
