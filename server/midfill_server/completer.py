@@ -28,6 +28,7 @@ from midfill_server.documents import Change, Document, DocumentStore
 from midfill_server.engine_link import EngineLink
 from midfill_server.exclusions import why_off_in
 from midfill_server.flights import Flight, Flights, Ticket
+from midfill_server.ignored import Ignored
 from midfill_server.pace import Pace
 from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site, tidy
@@ -97,6 +98,7 @@ class Completer:
     settings: SettingsFor
     neighbours: Neighbours
     client: str
+    ignored: Ignored = field(default_factory=Ignored)
     flights: Flights = field(default_factory=Flights)
     pace: Pace = field(default_factory=Pace)
     again: Again = field(default_factory=Again)
@@ -137,6 +139,7 @@ class Completer:
         document = self.documents.get(uri)
         if document is not None:
             self.neighbours.note(uri)
+            self.ignored.look_later(document)
         if document is not None and self._is_on(document, self.settings(uri)):
             self.engine.warm()
 
@@ -155,8 +158,10 @@ class Completer:
             self.suggestions.forget(uri)
             self.arrivals.forget(uri)
             self.neighbours.forget(uri)
+            self.ignored.forget(uri)
 
     def _is_on(self, document: Document, settings: Settings) -> bool:
+        self.ignored.look_later(document)
         reason = why_off_in(document, settings)
         self.status.show_inactive(reason)
         return not reason

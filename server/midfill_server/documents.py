@@ -64,6 +64,7 @@ class Document:
     """An open document. `version` is the client's, None where it sends none.
 
     `around`: the lines before and after the document's own in a larger text that it is part of, each with its end.
+    `kept_out`: why it is not for a model, see `ignored`.
     """
 
     def __init__(self, uri: str, language: str, version: int | None, text: str) -> None:
@@ -73,6 +74,7 @@ class Document:
         self.lines = split_lines(text)
         self.has_secret = SecretMark(self.lines)
         self.num_changes = 0
+        self.kept_out = ""
         self.around: Callable[[Document], tuple[list[str], list[str]]] = nothing_around
 
     @property

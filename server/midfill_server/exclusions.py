@@ -22,7 +22,9 @@ SECRETS = SECRET_CONFIGS + SECRET_KEYS + SECRET_STORES + SECRET_WORDS + SECRET_L
 def why_off_in(document: Document, settings: Settings) -> str:
     """Why nothing is suggested in an open document; empty if something is."""
     reason = why_off(document.uri, document.language, settings)
-    return reason or ("off in files with a secret in their text" if document.has_secret else "")
+    if reason or not document.has_secret:
+        return reason or document.kept_out
+    return "off in files with a secret in their text"
 
 
 def why_off(uri: str, language: str, settings: Settings) -> str:

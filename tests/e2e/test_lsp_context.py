@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from support.lsp_session import URI, editing, fills
@@ -39,3 +41,19 @@ async def test_secrets_that_are_open_are_in_no_prompt_and_nothing_is_suggested_i
         assert len(fills(client)) >= 2
         assert all(fill["snippets"] == [] for fill in fills(client))
         assert "hunter2" not in str(client.events)
+
+
+async def test_what_a_repository_ignores_is_neither_context_nor_completed(tmp_path: Path) -> None:
+    made = {".git/HEAD": "", ".gitignore": "out/\n", ".midfillignore": "private.py\n"}
+    for name, text in made.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    async with editing(HERE, Say(text="1")) as client:
+        for name, reason in {"out/rates.py": "ignored by git", "private.py": "excluded by .midfillignore"}.items():
+            uri = (tmp_path / name).as_uri()
+            client.open(uri, RATES, "python")
+            assert await client.inline(uri, 1, 11) == {"items": []}
+            await client.status(kind="Inactive", message=reason)
+        await client.inline(URI, 3, 8)
+        (asked,) = fills(client)
+        assert asked["snippets"] == []

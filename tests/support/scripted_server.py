@@ -26,8 +26,8 @@ from support.scripted import POLL_S
 
 @dataclass(frozen=True, kw_only=True)
 class Say:
-    """An answer. `note` comes with it. `error` names an engine error to raise instead. `hold_before`: stand still before
-    that step."""
+    """An answer. `note` comes with it. `error` names an engine error to raise instead. `hold_before`: stand still
+    before that step."""
 
     text: str = ""
     others: tuple[str, ...] = ()
