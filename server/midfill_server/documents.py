@@ -72,6 +72,7 @@ class Document:
         self.language = language
         self.version = version
         self.lines = split_lines(text)
+        self.num_characters = len(text)
         self.has_secret = SecretMark(self.lines)
         self.num_changes = 0
         self.kept_out = ""
@@ -97,6 +98,7 @@ class Document:
         if edit.span is not None:
             return self._replace(edit.span, edit.text, encoding)
         old, self.lines = self.lines, split_lines(edit.text)
+        self.num_characters = len(edit.text)
         return Change(Point(0, 0), end_of(old), end_of(self.lines))
 
     def _replace(self, span: Span, text: str, encoding: Encoding) -> Change:
@@ -108,6 +110,7 @@ class Document:
         fresh = split_lines(touched)
         if fresh[-1] == "" and end.row < len(self.lines) - 1:
             fresh.pop()  # the text after the touched lines is in the list already
+        self.num_characters += sum(map(len, fresh)) - sum(map(len, self.lines[start.row : end.row + 1]))
         self.lines[start.row : end.row + 1] = fresh
         return Change(first, end, after(first, text))
 

@@ -22,9 +22,11 @@ SECRETS = SECRET_CONFIGS + SECRET_KEYS + SECRET_STORES + SECRET_WORDS + SECRET_L
 def why_off_in(document: Document, settings: Settings) -> str:
     """Why nothing is suggested in an open document; empty if something is."""
     reason = why_off(document.uri, document.language, settings)
-    if reason or not document.has_secret:
-        return reason or document.kept_out
-    return "off in files with a secret in their text"
+    if reason:
+        return reason
+    if document.num_characters > settings.max_file_size:
+        return f"off in files of more than {settings.max_file_size} characters"
+    return "off in files with a secret in their text" if document.has_secret else document.kept_out
 
 
 def why_off(uri: str, language: str, settings: Settings) -> str:

@@ -157,6 +157,9 @@ RULES: Mapping[str, Rule] = {
     "blank_lines": Rule(_flag, "Whether anything is suggested on a blank line unasked."),
     "languages_off": Rule(_texts, "Language ids in which nothing is suggested."),
     "exclude_globs": Rule(_texts, "Paths in which nothing is suggested, such as `generated/*.py`."),
+    "max_file_size": Rule(
+        _number(1, 2**31), "Files of more characters than that have nothing suggested in them and are no context."
+    ),
     "completion_fallback": Rule(
         _one_of(Fallback),
         "Ordinary completion items: `auto` gives them to clients without inline completion. "

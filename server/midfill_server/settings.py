@@ -46,6 +46,7 @@ class Settings:
     blank_lines: bool = True
     languages_off: tuple[str, ...] = ()
     exclude_globs: tuple[str, ...] = ()
+    max_file_size: int = 10_000_000
     completion_fallback: Fallback = Fallback.AUTO
     statistics: bool = True
     log_level: LogLevel = LogLevel.WARNING

@@ -96,6 +96,7 @@ def test_thousands_of_random_edits_leave_equal_texts(encoding: Encoding, kind: s
         edits = [random_edit(rng, flat, encoding, pieces) for _ in range(rng.choice([1, 1, 1, 3]))]
         changes = document.apply(edits, version, encoding)
         assert document.text == flat.text, (before, edits)
+        assert document.num_characters == len(flat.text)
         assert document.lines == split_lines(flat.text), (before, edits)
         assert document.version == version
         if len(edits) == 1:

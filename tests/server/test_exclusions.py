@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from midfill_server.exclusions import why_off
+from midfill_server.documents import Document, Edit, Span
+from midfill_server.exclusions import why_off, why_off_in
+from midfill_server.positions import Encoding
 from midfill_server.settings import Settings
 
 CONFIGS = (".env", ".env.local", "prod.env", ".ENV", "%2Eenv", "prod.tfvars")
@@ -47,3 +49,14 @@ def test_switches() -> None:
     assert why_off("file:///a.py", "python", Settings(enabled=False)) == "switched off"
     assert why_off("file:///a.md", "markdown", Settings(languages_off=("markdown",))) == "switched off for markdown"
     assert why_off("file:///a.py", "python", Settings(languages_off=("markdown",))) == ""
+
+
+def test_a_file_over_the_size_is_off_until_it_is_smaller() -> None:
+    settings = Settings(max_file_size=9)
+    document = Document("file:///a.py", "python", 1, "a\r\nb\nc\n")
+    assert why_off_in(document, settings) == ""
+    document.apply([Edit("xyz", Span(1, 0, 1, 0))], 2, Encoding.UTF16)
+    assert why_off_in(document, settings) == "off in files of more than 9 characters"
+    document.apply([Edit("", Span(0, 0, 2, 0))], 3, Encoding.UTF16)
+    assert why_off_in(document, settings) == ""
+    assert document.num_characters == len(document.text)
