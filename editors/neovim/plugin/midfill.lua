@@ -28,6 +28,9 @@ end
 on_lsp('LspAttach', function(args, client)
   require('midfill.ghost.drawing').set_highlights()
   require('midfill.ghost').attach(client, args.buf)
+  if args.buf == vim.api.nvim_get_current_buf() then
+    require('midfill.client').tell_focus(args.buf)
+  end
 end)
 
 on_lsp('LspDetach', function(args, client)

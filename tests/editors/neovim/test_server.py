@@ -80,6 +80,17 @@ def test_the_status_line_follows_the_server(start_own: Start) -> None:
     assert re.fullmatch(r"midfill: pocket \d+ ms", statusline(nvim))
 
 
+def test_the_status_line_is_that_of_the_buffer_in_use(start_own: Start) -> None:
+    """It went on telling of the file before until something was typed."""
+    nvim = start_own("foo()", options={"settings": {"excludeGlobs": ["*_made.py"]}})
+    nvim.edit("a.py", "x = \n")
+    nvim.until(lambda: statusline(nvim) == "midfill: pocket", "readiness", lambda: statusline(nvim))
+    nvim.edit("b_made.py", "x = \n")
+    nvim.until(lambda: statusline(nvim) == "midfill: off", "off", lambda: statusline(nvim))
+    nvim.command("buffer a.py")
+    nvim.until(lambda: statusline(nvim) == "midfill: pocket", "on again", lambda: statusline(nvim))
+
+
 def test_a_model_that_cannot_be_started_is_told_in_the_status_line_only(start_own: Start) -> None:
     nvim = start_own(start_error="PresetError")
     nvim.edit("a.py", "x = \n")
