@@ -34,7 +34,7 @@ EVERYTHING = {
     "completionFallback": "off",
     "statistics": False,
     "logLevel": "debug",
-    "logFile": "/tmp/midfill.log",
+    "logFile": "~/midfill.log",
 }
 
 
