@@ -16,6 +16,7 @@ from typing import cast
 from midfill_engine import __version__
 from midfill_engine.api import EngineOptions, EngineStatus, FillRequest, FillResult, OnDraft
 from midfill_engine.core import FillCore, Load, OnProgress
+from midfill_engine.memory import bound_kept_products
 from midfill_engine.presets import find_preset
 from midfill_engine.worker import Worker
 
@@ -26,6 +27,7 @@ def load_filler(options: EngineOptions, on_progress: OnProgress) -> FillCore:
     # Read once, when torch is first imported. Threads that spin while they wait take the processor from whoever else
     # wants it, ourselves included: on busy cores a denoising step takes many times as long.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    bound_kept_products()
     on_progress(0.0, "importing the model library")
     load = cast(Load, import_module("midfill_engine.filler").load_filler)
     return load(options, on_progress)

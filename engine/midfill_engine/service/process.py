@@ -32,6 +32,7 @@ from midfill_engine.api import EngineOptions, EngineState, EngineStatus
 from midfill_engine.core import Load
 from midfill_engine.errors import EngineError, EngineUnavailable
 from midfill_engine.local import LocalEngine, load_filler
+from midfill_engine.memory import give_back
 from midfill_engine.service import alive
 from midfill_engine.service import record as records
 from midfill_engine.service.app import make_app
@@ -186,9 +187,14 @@ class EngineServer(uvicorn.Server):
 
     async def _keep_house(self) -> None:
         pause_s = min(HOUSEKEEPING_S, self._options.idle_timeout_s / 4)
+        num_fills = 0  # after which memory was given back
         while not self.should_exit:
             await asyncio.sleep(pause_s)
-            if is_over(await self._engine.status(), self._options.idle_timeout_s):
+            status = await self._engine.status()
+            if status.num_fills != num_fills and status.state is EngineState.READY:
+                give_back()
+                num_fills = status.num_fills
+            if is_over(status, self._options.idle_timeout_s):
                 logger.info("nobody has used the engine for a while: ending")
                 self.end()
             elif not self._transport.is_reachable():

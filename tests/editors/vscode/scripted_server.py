@@ -4,8 +4,8 @@
 
 ANSWERS is JSON: a list of {"after": TEXT, "texts": [...]}; a fill whose prefix ends with one of the texts "after" gets
 that one's texts, any other gets nothing. {"error": NAME} raises an engine error, {"hold": FILE} waits until that file
-is there, after the draft of {"step": NUMBER} has been told. The file is read at every fill. LOG gets one line of JSON per fill, with the request. While there is a file
-ANSWERS.loading, the model is being loaded.
+is there, after the draft of {"step": NUMBER} has been told. The file is read at every fill. LOG gets one line of JSON
+per fill, with the request. While there is a file ANSWERS.loading, the model is being loaded.
 """
 
 from __future__ import annotations
