@@ -74,8 +74,8 @@ test("columns count UTF-16 units, and a CRLF file is answered without a carriage
 test("asked by a key, it gives several; by typing, one", async () => {
   await withClient(ANSWERS, async (client) => {
     await client.open(FILE, "x = ");
-    assert.equal((await client.firstInline(FILE, 0, 4, 2)).items.length, 2);
-    await client.inline(FILE, 0, 4, 1);
+    assert.equal((await client.firstInline(FILE, 0, 4, 2)).items.length, 1);
+    assert.equal((await client.inline(FILE, 0, 4, 1)).items.length, 2);
     assert.deepEqual(client.events("fill").map((fill) => fill.num_candidates), [1, 3]);
   });
 });
@@ -110,12 +110,12 @@ test("a request that is cancelled stops the fill", async () => {
 test("settings are asked for, and asked for again when told of a change without a value", async () => {
   const client = await Client.start(ANSWERS, { languagesOff: null, preset: null });
   await client.open(FILE, "x = ");
-  assert.equal((await client.firstInline(FILE, 0, 4)).items.length, 2);
+  assert.equal((await client.firstInline(FILE, 0, 4)).items.length, 1);
   await client.changedConfiguration({ languagesOff: ["python"], preset: null });
   assert.equal((await client.inline(FILE, 0, 4)).items.length, 0);
   assert.equal(client.statuses.at(-1)?.kind, "Inactive");
   await client.changedConfiguration({ languagesOff: null, preset: null });
-  assert.equal((await client.inline(FILE, 0, 4)).items.length, 2);
+  assert.equal((await client.inline(FILE, 0, 4)).items.length, 1);
   assert.doesNotMatch(client.stderr.join(""), /setting/);
   assert.equal(await client.leave(), 0);
 });

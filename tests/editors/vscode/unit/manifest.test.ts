@@ -27,7 +27,7 @@ test("no command of ours has the name of a command of the server, which the clie
 test("a workspace that is not trusted has no say in what is run", () => {
   const { untrustedWorkspaces } = manifest.capabilities;
   assert.equal(untrustedWorkspaces.supported, "limited");
-  assert.deepEqual(untrustedWorkspaces.restrictedConfigurations, ["midfill.command", "midfill.preset"]);
+  assert.deepEqual(untrustedWorkspaces.restrictedConfigurations, ["midfill.command", "midfill.preset", "midfill.logFile", "midfill.remoteUrl"]);
 });
 
 test("the pages of the walkthrough exist", () => {
