@@ -38,7 +38,7 @@ class Settings:
     mode: Mode = Mode.AUTO
     max_tokens: int = 128
     num_candidates: int = 3
-    min_confidence: float = 0.1
+    min_confidence: float = 0.05
     deadline_ms: int = 2000
     debounce_ms: int | str = AUTO
     comments: Prose = Prose.SINGLE_LINE

@@ -9,20 +9,20 @@ from support.scripted_server import Say
 
 
 async def test_what_the_model_is_not_sure_of_is_shown_only_to_who_asks() -> None:
-    unsure, again = Say(text="total", confidence=0.05), Say(text="total", others=("other",), confidence=0.05)
+    unsure, again = Say(text="total", confidence=0.02), Say(text="total", others=("other",), confidence=0.02)
     async with editing("x = \n", unsure, again) as client:
         assert texts(await client.inline(URI, 0, 4, kind=2)) == []
         assert texts(await client.inline(URI, 0, 4, kind=1)) == ["total", "other"]
 
 
 async def test_the_setting_decides_how_sure_is_sure_enough() -> None:
-    async with editing("x = \n", Say(text="total", confidence=0.05), options={"minConfidence": 0}) as client:
+    async with editing("x = \n", Say(text="total", confidence=0.02), options={"minConfidence": 0}) as client:
         assert texts(await client.inline(URI, 0, 4)) == ["total"]
 
 
 async def test_an_unsure_suggestion_is_shown_when_its_beginning_is_typed() -> None:
     """No further question to the engine: the letter that was typed is what was missing."""
-    async with editing("x = \n", Say(text="total", confidence=0.05)) as client:
+    async with editing("x = \n", Say(text="total", confidence=0.02)) as client:
         assert texts(await client.inline(URI, 0, 4)) == []
         client.change(URI, 2, "t", at=(0, 4, 0, 4))
         assert texts(await client.inline(URI, 0, 5)) == ["otal"]
