@@ -1,8 +1,7 @@
 """Keeping an engine's memory flat over hours of fills of every length.
 
-oneDNN keeps a compiled product for each shape it has met, a thousand by default and hundreds of megabytes; and glibc
-keeps what was freed. Both are told to keep less. Measured on the shipped model after 60 fills of different lengths: 683
-MiB without, 581 MiB with, for no measurable time (docs/LOG.md).
+oneDNN and torch's layer over it keep what they have made for each shape they have met, a thousand by default and hundreds of
+megabytes; and glibc keeps what was freed. All are told to keep less, for no measurable time (docs/LOG.md has the figures).
 """
 
 from __future__ import annotations
@@ -12,11 +11,14 @@ import os
 import sys
 
 NUM_KEPT_PRODUCTS = 64
+CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
+"""oneDNN's own and ideep's, by the variables that bound them."""
 
 
 def bound_kept_products() -> None:
-    """Have oneDNN keep fewer compiled products, unless the user has said how many. Before torch is imported."""
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(NUM_KEPT_PRODUCTS))
+    """Have fewer products kept, unless the user has said how many. Before torch is imported."""
+    for name in CACHES:
+        os.environ.setdefault(name, str(NUM_KEPT_PRODUCTS))
 
 
 def give_back() -> None:

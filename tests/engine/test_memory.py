@@ -8,18 +8,17 @@ import sys
 
 import pytest
 
-from midfill_engine.memory import NUM_KEPT_PRODUCTS, bound_kept_products, give_back
-
-NAME = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+from midfill_engine.memory import CACHES, NUM_KEPT_PRODUCTS, bound_kept_products, give_back
 
 
-def test_what_the_user_says_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(NAME, "7")
+@pytest.mark.parametrize("name", CACHES)
+def test_what_the_user_says_counts(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "7")
     bound_kept_products()
-    assert os.environ[NAME] == "7"
-    monkeypatch.delenv(NAME)
+    assert os.environ[name] == "7"
+    monkeypatch.delenv(name)
     bound_kept_products()
-    assert os.environ[NAME] == str(NUM_KEPT_PRODUCTS)
+    assert os.environ[name] == str(NUM_KEPT_PRODUCTS)
 
 
 def test_giving_back_harms_nothing() -> None:
