@@ -1,7 +1,7 @@
 """Keeping an engine's memory flat over hours of fills of every length.
 
-oneDNN and torch's layer over it keep what they have made for each shape they have met, a thousand by default and hundreds of
-megabytes; and glibc keeps what was freed. All are told to keep less, for no measurable time (docs/LOG.md has the figures).
+oneDNN and torch's layer over it keep what they have made for each shape they have met, a thousand by default and
+hundreds of megabytes; and glibc keeps what was freed. All are told to keep less, for no measurable time (docs/LOG.md).
 """
 
 from __future__ import annotations
