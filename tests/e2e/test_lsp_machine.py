@@ -174,7 +174,8 @@ async def test_opening_a_file_loads_the_model_shows_how_far_it_is_and_nobody_wai
         assert texts(await client.inline(URI, 0, 4)) == ["1"]
 
 
-NESTED = ["file:///work", "file:///work/inner", "file:///other%20place"]
+FOLDER = URI.rpartition("/")[0]
+NESTED = [FOLDER, f"{FOLDER}/inner", "file:///other%20place"]
 
 
 @pytest.mark.parametrize("folders", [None, [], NESTED[:1], NESTED])

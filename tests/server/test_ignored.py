@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -35,7 +34,6 @@ def why(path: Path) -> str:
     return Ignored().why(path.as_uri())
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is the oracle")
 def test_as_git_says(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     made(tmp_path, dict.fromkeys(PATHS, "") | RULES)
