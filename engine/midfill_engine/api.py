@@ -172,12 +172,14 @@ class FillRequest:
 class Candidate:
     """One middle. `confidence`: geometric mean of the probabilities of its tokens, 0 to 1 (not calibrated).
 
-    `texts`: one for each hole, `text` the first; of several holes some may be empty, never all.
+    `texts`: one for each hole, `text` the first; of several holes some may be empty, never all. `is_vetted`: the syntax
+    gate has been asked about the text in its place and has nothing against it.
     """
 
     text: str
     confidence: float
     texts: tuple[str, ...] = ()
+    is_vetted: bool = False
 
     def __post_init__(self) -> None:
         if not self.texts:

@@ -17,19 +17,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Sifted(Generic[T]):
-    """`good`: sound drafts first, then those that nobody can judge; `bad`: those that break the text."""
+    """`good`: sound drafts first, then those that do no damage that anybody can tell, of all these the first
+    `num_judged` have been looked at; `bad`: those that break the text."""
 
     good: list[T]
     bad: list[T]
+    num_judged: int
 
 
 def sift(drafts: Sequence[T], text_of: Callable[[T], str], gate: Gate, num_wanted: int) -> Sifted[T]:
     """The drafts by what they do to the text, in their order otherwise. Once `num_wanted` sound ones are found, the
     others are judged no more and come after those that were."""
     found: dict[Verdict, list[T]] = {verdict: [] for verdict in Verdict}
-    for at, draft in enumerate(drafts):
-        if len(found[Verdict.SOUND]) >= num_wanted:
-            found[Verdict.NO_WORSE] += drafts[at:]
-            break
+    waiting = list(drafts)
+    while waiting and len(found[Verdict.SOUND]) < num_wanted:
+        draft = waiting.pop(0)
         found[gate.verdict(text_of(draft))].append(draft)
-    return Sifted([*found[Verdict.SOUND], *found[Verdict.NO_WORSE]], found[Verdict.WORSE])
+    judged = [*found[Verdict.SOUND], *found[Verdict.NO_WORSE]]
+    return Sifted([*judged, *waiting], found[Verdict.WORSE], len(judged))

@@ -81,6 +81,7 @@ class _Offer:
     confidence: float
     middle: _Middle
     evidence: Evidence | None = None
+    is_vetted: bool = False
 
 
 def load_filler(options: EngineOptions, on_progress: OnProgress) -> Filler:
@@ -303,7 +304,8 @@ class Filler:
             return []
         gate = Gate(request.prefix, request.suffix, request.language)
         sifted = sift(offers, lambda offer: offer.text, gate, request.num_candidates)
-        return sifted.good + sifted.bad * (request.num_candidates > 1)
+        vetted = [replace(offer, is_vetted=True) for offer in sifted.good[: sifted.num_judged]]
+        return [*vetted, *sifted.good[sifted.num_judged :], *sifted.bad * (request.num_candidates > 1)]
 
     def _first_canvases(self, plan: Plan, control: Control) -> tuple[list[_Middle], int]:
         """The first canvas of every candidate, in one batch, and how many passes that took; a greedy preset's further
@@ -500,7 +502,7 @@ def _unwatched(control: Control) -> Control:
 
 
 def _candidates(offers: list[_Offer]) -> tuple[Candidate, ...]:
-    return tuple(Candidate(text=offer.text, confidence=offer.confidence) for offer in offers)
+    return tuple(Candidate(text=offer.text, confidence=offer.confidence, is_vetted=offer.is_vetted) for offer in offers)
 
 
 def _finish_of_row(row: Row, *, is_empty: bool) -> Finish:

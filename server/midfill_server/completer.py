@@ -32,7 +32,7 @@ from midfill_server.ignored import Ignored
 from midfill_server.pace import Pace
 from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site, tidy
-from midfill_server.postprocess.vetting import vetted
+from midfill_server.postprocess.vetting import vetting_of
 from midfill_server.reach import is_quiet, mode_at
 from midfill_server.scheduler import Scheduler, Slot
 from midfill_server.settings import Settings, SettingsFor
@@ -246,15 +246,16 @@ class Completer:
         offered, spares = (
             (result.candidates, result.spares) if is_full else _sure_and_not(result, self.settings(snapshot.uri))
         )
-        middles = vetted(tidy_all(_texts(offered), snapshot), snapshot, is_full)
-        held_back = vetted(tidy_all(_texts(spares), snapshot), snapshot, is_invoked=False)
-        if not is_full:  # one is shown; the next best is there for who types something else
-            middles, held_back = middles[:1], (*middles[1:], *held_back)
+        vetting = vetting_of(snapshot, (*offered, *spares))
+        found = vetting.all_repaired(tidy_all(_texts(offered), snapshot))
+        middles = vetting.good_first(found) if is_full else vetting.first_good(found)
+        others = vetting.all_repaired(tidy_all(_texts(spares), snapshot))
+        held_back = tuple(middle for middle in (*found, *others) if middle not in middles)
         middles = (*(middle for middle in middles if middle not in shown.middles), *shown.middles)
         if middles or held_back:
             seed = shown.seed + MOST_CANDIDATES
-            suggestion = Suggestion(snapshot, middles, is_full=is_full, seed=seed, is_ahead=is_ahead, spares=held_back)
-            self.suggestions.keep(suggestion)
+            kept = Suggestion(snapshot, middles, is_full=is_full, seed=seed, is_ahead=is_ahead, spares=held_back)
+            self.suggestions.keep(replace(kept, is_good=vetting.is_good))
 
     def _fetch_ahead(self, snapshot: Snapshot) -> None:
         """A suggestion has been accepted: what comes after it is likely to be asked for next."""

@@ -7,7 +7,7 @@ typed or accepted word by word, and the text after it is still the same (see `ag
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from midfill_server.agreement import still_follows, typed_since
@@ -21,7 +21,8 @@ MOST_KEPT = 64
 class Suggestion:
     """What was offered where. `is_full`: made for somebody who asked for several. `seed`: of drafts not made yet.
 
-    `is_ahead`: nobody has asked for it yet. `spares`: what is not worth showing before something of it has been typed.
+    `is_ahead`: nobody has asked for it yet. `spares`: what is not worth showing before something of it has been typed;
+    `is_good` tells of them whether they may be shown at all.
     """
 
     snapshot: Snapshot
@@ -30,6 +31,7 @@ class Suggestion:
     seed: int = 0
     is_ahead: bool = False
     spares: tuple[Middle, ...] = ()
+    is_good: Callable[[Middle], bool] = lambda _middle: True
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,9 @@ class SuggestionCache:
         """What is left of the newest suggestion that agrees with the text, best first; nothing if none does."""
         for suggestion in reversed(self._kept.values()):
             if is_full <= suggestion.is_full and suggestion.snapshot.uri == snapshot.uri:
-                rests = tuple(_rests(suggestion, suggestion.middles, snapshot))
+                rests = tuple(rest for _, rest in _rests(suggestion, suggestion.middles, snapshot))
                 if not rests and suggestion.snapshot.prefix != snapshot.prefix:
-                    rests = tuple(_rests(suggestion, suggestion.spares, snapshot))[:1]
+                    rests = _spare(suggestion, snapshot)
                 if rests:
                     return rests
         return ()
@@ -111,11 +113,16 @@ def _key(snapshot: Snapshot) -> tuple[str, str, str]:
     return snapshot.uri, snapshot.prefix, snapshot.suffix
 
 
-def _rests(suggestion: Suggestion, middles: tuple[Middle, ...], now: Snapshot) -> Iterator[str]:
+def _spare(suggestion: Suggestion, now: Snapshot) -> tuple[str, ...]:
+    rests = _rests(suggestion, suggestion.spares, now)
+    return next(((rest,) for middle, rest in rests if suggestion.is_good(middle)), ())
+
+
+def _rests(suggestion: Suggestion, middles: tuple[Middle, ...], now: Snapshot) -> Iterator[tuple[Middle, str]]:
     typed = typed_since(suggestion.snapshot, now)
     if typed is None:
         return
     for middle in middles:
         rest = middle.text[len(typed) :]
         if rest and middle.text.startswith(typed) and still_follows(suggestion.snapshot, now, middle.num_absorbed):
-            yield rest
+            yield middle, rest

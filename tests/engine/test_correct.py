@@ -64,3 +64,14 @@ def test_sound_ones_come_first_and_nothing_else_is_changed(drafts: list[str], nu
     assert leading == [draft for draft in drafts if gate.verdict(draft) is Verdict.SOUND][: len(leading)]
     if num_wanted > len(drafts):
         assert [*sifted.good, *sifted.bad] == sorted(drafts, key=gate.verdict)
+
+
+def test_a_candidate_says_whether_it_was_judged() -> None:
+    """The language server does not judge again what was judged here."""
+    first, *rows = [canvas(text, end=True) for text in ("1 1", "2")]
+    request = FillRequest(
+        prefix="x = ", suffix="\n", mode=Mode.LINE, language="python", num_candidates=2, temperature=0.0
+    )
+    model = ScriptedModel([first], rows=rows)
+    result = Filler(preset_of(), loaded_of(model)).fill(request, Control())
+    assert [(each.text, each.is_vetted) for each in result.candidates] == [("2", True), ("1 1", False)]

@@ -101,3 +101,18 @@ def test_what_was_typed_and_what_is_left_are_the_suggestion(said: str, count: in
     typed = said[:count]
     found = cache(f"{before}|", said).find(at(f"{before}{typed}|"))
     assert found == ((said[count:],) if said[count:] else ())
+
+
+def test_a_spare_that_breaks_the_text_is_never_shown() -> None:
+    """Spares are judged when they are looked for, not when they are made."""
+    judged = []
+
+    def is_good(middle: Middle) -> bool:
+        judged.append(middle.text)
+        return middle.text != "abc"
+
+    kept = SuggestionCache()
+    spares = (Middle("xyz"), Middle("abc"), Middle("abd"))
+    kept.keep(Suggestion(at("x = |\n"), (Middle("q"),), spares=spares, is_good=is_good))
+    assert kept.find(at("x = a|\n")) == ("bd",)
+    assert judged == ["abc", "abd"]

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from midfill_engine.api import Candidate
 from midfill_server.documents import Document
 from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site, tidy
-from midfill_server.postprocess.vetting import Vetting, vetted
+from midfill_server.postprocess.vetting import Vetting, vetting_of
 from midfill_server.snapshot import Snapshot, take
 
 
@@ -36,7 +37,8 @@ def result(language: str, marked: str, said: str) -> str | None:
     middle = tidy(said, Site(snapshot.prefix, snapshot.suffix))
     if middle is None:
         return None
-    offered = vetted([middle], snapshot, is_invoked=False)
+    vetting = vetting_of(snapshot)
+    offered = vetting.first_good(vetting.all_repaired([middle]))
     return None if not offered else snapshot.prefix + offered[0].text + snapshot.suffix[offered[0].num_absorbed :]
 
 
@@ -176,3 +178,21 @@ def test_a_document_and_its_snapshot_agree() -> None:
     text = '{\n  "a": ¦\n}\n'
     document = Document(uri="file:///a", language="json", version=1, text=text.replace("¦", ""))
     assert take(document, 1, 7, Encoding.UTF32) == snapshot_at(text, "json")
+
+
+def test_what_the_engine_has_judged_in_the_same_place_is_not_judged_again() -> None:
+    """Both judged every draft: most of what the server added to a request."""
+    snapshot = snapshot_at("x = [1, ¦\n]\n", "python")
+    broken = ") ("
+    assert vetting_of(snapshot).is_bad(Middle(broken))
+    assert vetting_of(snapshot, [Candidate(text=broken, confidence=0.5)]).is_bad(Middle(broken))
+    known = vetting_of(snapshot, [Candidate(text=broken, confidence=0.5, is_vetted=True)])
+    assert known.is_good(Middle(broken))
+    assert known.is_bad(Middle(broken, 1))  # what the server has made of it is not what was judged
+
+
+def test_who_asks_by_hand_has_what_breaks_the_text_last() -> None:
+    vetting = vetting_of(snapshot_at("x = [1, ¦\n]\n", "python"))
+    middles = [Middle(") ("), Middle("2"), Middle("3")]
+    assert vetting.good_first(middles) == (Middle("2"), Middle("3"), Middle(") ("))
+    assert vetting.first_good(middles) == (Middle("2"),)

@@ -17,9 +17,9 @@ PROBES = ("0", '"x": 0', '"x": 0,', ', "x": 0', "x: 0", "x = 0", "- x", "0,", ""
 """Some value or pair fits into every place of a file that is whole but for that."""
 
 
-def with_right_comma(text: str, num_absorbed: int, gate: Gate, language: str) -> str:
+def with_right_comma(text: str, num_absorbed: int, gate: Gate) -> str:
     """The middle with or without a comma at its end, as it parses."""
-    if language not in LANGUAGES or gate.is_sound(text, num_absorbed):
+    if gate.is_sound(text, num_absorbed):
         return text
     stripped = text.rstrip()
     variants = (stripped.removesuffix(","), stripped + ",")
@@ -52,8 +52,8 @@ def _shifted(text: str, before: str, depth: int) -> str | None:
     return "\n".join([" " * (depth - len(before)) + first.lstrip(), *(line if line.strip() else "" for line in moved)])
 
 
-def breaks_data(text: str, num_absorbed: int, gate: Gate, language: str) -> bool:
+def breaks_data(text: str, num_absorbed: int, gate: Gate) -> bool:
     """Whether the middle does not parse where something else would."""
-    if language not in LANGUAGES or gate.is_sound(text, num_absorbed):
+    if gate.is_sound(text, num_absorbed):
         return False
     return any(gate.is_sound(probe) for probe in PROBES)
