@@ -127,6 +127,7 @@ class Completer:
         """The text of a document has changed."""
         self.arrivals.note_change(document.uri)
         self.neighbours.note(document.uri)
+        self.neighbours.prepare_later()
         self.pace.note_key(time.monotonic())
         cursors = Cursors(document, changes)
         self.flights.on_change(document.uri, cursors.all)
@@ -139,6 +140,7 @@ class Completer:
         document = self.documents.get(uri)
         if document is not None:
             self.neighbours.note(uri)
+            self.neighbours.prepare_later()
             self.ignored.look_later(document)
         if document is not None and self._is_on(document, self.settings(uri)):
             self.engine.warm()

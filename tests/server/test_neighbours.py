@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 
 from midfill_server.context import Neighbours
-from midfill_server.context.neighbours import MOST_CHARACTERS, MOST_FILES, PAUSE_S, SAME_PLACE_LINES
+from midfill_server.context.neighbours import MOST_CHARACTERS, MOST_FILES, MOST_LINES_AT_ONCE, PAUSE_S, SAME_PLACE_LINES
 from midfill_server.context.windows import windows_of
 from midfill_server.documents import Document, DocumentStore, Edit
 from midfill_server.positions import Encoding
@@ -60,9 +61,40 @@ def test_a_definition_of_a_name_near_the_cursor_leads_and_begins_there(desk: Des
 def test_what_is_shown_is_bounded(desk: Desk) -> None:
     for number in range(20):
         desk.open(f"file:///w/{number}.py", f"parcel = weigh(price, tariff)  # {'x' * 300}\n" * 5_000)
+    asyncio.run(desk.neighbours.prepare())
     snippets = desk.neighbours.snippets(HERE, 0)
     assert len(snippets) == MOST_FILES
     assert all(0 < len(snippet.text) <= MOST_CHARACTERS for snippet in snippets)
+
+
+def test_large_files_are_cut_up_between_requests_and_not_in_one(desk: Desk) -> None:
+    """A request after a change in a large file cut that up anew, and the answer came 12 ms later."""
+    desk.open("file:///w/large.py", "parcel = weigh(price)\n" * 2 * MOST_LINES_AT_ONCE)
+    assert desk.paths() == []
+    asyncio.run(desk.neighbours.prepare())
+    _paused(desk)
+    assert desk.paths() == ["large.py"]
+
+
+def test_until_a_changed_file_is_cut_up_again_it_stands_as_it_was(desk: Desk) -> None:
+    text = "parcel = weigh(price)\n" * 2 * MOST_LINES_AT_ONCE
+    desk.open("file:///w/large.py", text)
+    asyncio.run(desk.neighbours.prepare())
+    large = desk.documents.get("file:///w/large.py")
+    assert large is not None
+    large.apply([Edit("other = thing\n" * 2 * MOST_LINES_AT_ONCE)], 2, Encoding.UTF16)
+    assert desk.neighbours.snippets(HERE, 0)[0].text.startswith("other")  # the place is old, the text never
+    asyncio.run(desk.neighbours.prepare())
+    _paused(desk)
+    assert desk.paths() == []
+
+
+def test_a_document_that_was_opened_anew_is_cut_up_anew(desk: Desk) -> None:
+    desk.open("file:///w/near.py", "parcel = weigh(price)\n")
+    assert desk.paths() == ["near.py"]
+    desk.open("file:///w/near.py", "other = thing\n")
+    _paused(desk)
+    assert desk.paths() == []
 
 
 def _typed(desk: Desk) -> None:

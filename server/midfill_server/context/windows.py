@@ -1,7 +1,7 @@
 """A document in overlapping windows of lines, each with the names in it and those that it defines.
 
-A document is cut up anew only when it has changed since, and never more than its first lines: what a request costs does
-not depend on how large the files are that happen to be open.
+Never more than a document's first lines are cut up: what that costs does not depend on how large the files are that
+happen to be open.
 """
 
 from __future__ import annotations
@@ -46,10 +46,17 @@ def windows_of(lines: Sequence[str]) -> tuple[Window, ...]:
     """A document's first lines in windows."""
     lines = lines[:MOST_LINES]
     last = max(1, len(lines) - (WINDOW_LINES - STRIDE))
-    return tuple(_window(lines, row) for row in range(0, last, STRIDE))
+    strides = [_window(lines[row : row + STRIDE], row) for row in range(0, len(lines), STRIDE)]
+    return tuple(_joined(strides[at : at + WINDOW_LINES // STRIDE]) for at in range(len(range(0, last, STRIDE))))
 
 
-def _window(lines: Sequence[str], row: int) -> Window:
-    part = lines[row : row + WINDOW_LINES]
+def _window(part: Sequence[str], row: int) -> Window:
     found = ((match[1], row + index) for index, line in enumerate(part) if (match := _DEFINITION.match(line[:200])))
     return Window(row=row, names=names_in(part), defined=dict(found))
+
+
+def _joined(parts: Sequence[Window]) -> Window:
+    """Windows overlap: no line is read twice."""
+    defined = {name: row for part in parts for name, row in part.defined.items()}
+    row = parts[0].row if parts else 0
+    return Window(row=row, names=frozenset[str]().union(*(part.names for part in parts)), defined=defined)

@@ -40,6 +40,7 @@ def opened(item: types.TextDocumentItem, session: Session) -> None:
     document = session.documents.open(item.uri, item.language_id, item.version, item.text)
     if document is not None:
         session.completer.neighbours.note(document.uri)
+        session.completer.neighbours.prepare_later()
         session.completer.ignored.look(document)
         _warm_engine(document, session)
 
