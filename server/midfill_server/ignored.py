@@ -4,14 +4,16 @@
 
 Rules of a folder go over those of the folders above. The disk is looked at when a document is opened, and again in a
 thread, seldom, while it is in use: never when a key is pressed. Without a repository only `.midfillignore` counts.
+Rules that are there but cannot be read keep out all that is under them; a line that is no rule is passed over.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,12 +26,17 @@ logger = logging.getLogger(__name__)
 
 GIT = "ignored by git"
 OURS = "excluded by .midfillignore"
+UNREADABLE = "off where {} cannot be read"
 PAUSE_S = 2.0
 MOST_FOLDERS = 64
 LONGEST_FILE = 1_000_000
 """Characters of a file with rules that are read."""
 
 Stamp = tuple[int, int] | None
+
+
+class _RulesError(Exception):
+    """There are rules, and nobody knows which. Its text is the file's name."""
 
 
 @dataclass
@@ -75,6 +82,8 @@ class Ignored:
             return ""
         try:
             return self._why(path)
+        except _RulesError as error:
+            return UNREADABLE.format(error)
         except (OSError, ValueError) as error:  # a folder that nobody may look into has no rules for us
             logger.info("rules of what is ignored cannot be read: %s", error)
             return ""
@@ -117,7 +126,7 @@ class Ignored:
         stamp = _stamp(file)
         kept = self._kept.get(file)
         if kept is None or kept.stamp != stamp:
-            kept = self._kept[file] = _Kept(stamp, GitIgnoreSpec.from_lines(_lines(file) if stamp else ()))
+            kept = self._kept[file] = _Kept(stamp, _spec_of(_lines(file) if stamp else ()))
         return kept.spec if kept.stamp else None
 
 
@@ -129,6 +138,21 @@ def _stamp(file: Path) -> Stamp:
     return found.st_mtime_ns, found.st_size
 
 
+def _spec_of(lines: Iterable[str]) -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(filter(_is_rule, lines))
+
+
+def _is_rule(line: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error):
+        return False
+    return True
+
+
 def _lines(file: Path) -> Iterator[str]:
-    with file.open(encoding="utf-8", errors="replace") as stream:
-        yield from stream.read(LONGEST_FILE).splitlines()
+    try:
+        with file.open(encoding="utf-8", errors="replace") as stream:
+            yield from stream.read(LONGEST_FILE).splitlines()
+    except OSError as error:
+        raise _RulesError(file.name) from error

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from midfill_server.documents import Document
-from midfill_server.ignored import GIT, OURS, PAUSE_S, Ignored
+from midfill_server.ignored import GIT, OURS, PAUSE_S, UNREADABLE, Ignored
 
 PATHS = [
     "a.py", "b.log", "keep.log", "build/a.py", "src/build/x.c", "src/a.gen.py", "src/deep/b.log", "src/deep/keep.log",
@@ -76,3 +76,19 @@ async def test_rules_that_change_are_seen_in_the_background_and_not_too_often(tm
     (task,) = ignored._tasks
     await task
     assert document.kept_out == OURS
+
+
+@pytest.mark.parametrize("line", ["!", "\\", "[z-a]", "a["])
+def test_a_line_that_is_no_rule_is_passed_over_and_the_others_count(tmp_path: Path, line: str) -> None:
+    """One such line made all rules of a repository void."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    made(tmp_path, {".gitignore": f"*.log\n{line}\nsecret.py\n", "secret.py": "", "a.py": "", "b.log": ""})
+    assert [why(tmp_path / name) for name in ("secret.py", "b.log", "a.py")] == [GIT, GIT, ""]
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".midfillignore", ".git/info/exclude"])
+def test_rules_that_cannot_be_read_keep_everything_out(tmp_path: Path, name: str) -> None:
+    """What somebody wanted kept out went to the model."""
+    made(tmp_path, {".git/HEAD": "", "a.py": ""})
+    (tmp_path / name).mkdir(parents=True)  # nobody can read a folder as a file, not even root
+    assert why(tmp_path / "a.py") == UNREADABLE.format(Path(name).name)
