@@ -11,15 +11,14 @@ Knows nothing of the protocol's types. Whatever goes wrong, the answer is no off
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from midfill_engine.api import Candidate, Draft, FillRequest, FillResult, Limits, Mode, OnDraft
+from midfill_engine.api import Candidate, FillResult, OnDraft
 from midfill_server.again import Again
 from midfill_server.arrivals import Arrivals
 from midfill_server.context import Neighbours
@@ -33,7 +32,8 @@ from midfill_server.pace import Pace
 from midfill_server.positions import Encoding
 from midfill_server.postprocess import Middle, Site, tidy
 from midfill_server.postprocess.vetting import vetting_of
-from midfill_server.reach import is_quiet, mode_at
+from midfill_server.question import INLINE, Ask, Offer, Question, fill_request, log_result, log_text, offers_of, watched
+from midfill_server.reach import is_quiet
 from midfill_server.scheduler import Scheduler, Slot
 from midfill_server.settings import Settings, SettingsFor
 from midfill_server.snapshot import Snapshot, take
@@ -43,46 +43,8 @@ from midfill_server.tally import Tally
 
 logger = logging.getLogger(__name__)
 
-PATIENCE_IF_INVOKED = 3
-INLINE = "inline"
 MOST_CANDIDATES = 16
 """The engine makes no more of one question; each has a seed of its own."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ask:
-    """Who asks for what. `is_invoked`: somebody pressed a key for it. `line` and `character` are the client's.
-
-    `watch`: somebody wants to see a block as it develops.
-    """
-
-    uri: str
-    line: int
-    character: int
-    is_invoked: bool = False
-    feature: str = INLINE
-    request_id: str = ""
-    watch: Callable[[Snapshot, Draft], None] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Offer:
-    """A text for columns `start` to `end`, in code points, of one line; `line` is that line's text."""
-
-    text: str
-    row: int
-    start: int
-    end: int
-    line: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """A request and the text it is about."""
-
-    ask: Ask
-    slot: Slot
-    snapshot: Snapshot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +78,7 @@ class Completer:
         self.flights.stop_ahead(but=slot)
         question = Question(ask=ask, slot=slot, snapshot=take(document, ask.line, ask.character, self.encoding))
         self.tally.num_asked += 1
-        _log_text(ask, document)
+        log_text(ask, document)
         offers = await self._answer(question, settings)
         if offers:
             self.tally.num_answered += 1
@@ -191,7 +153,7 @@ class Completer:
 
     def _known(self, question: Question) -> tuple[Offer, ...]:
         known = self.suggestions.find(question.snapshot, is_full=question.ask.is_invoked)
-        return _offers(tidy_all(known, question.snapshot), question.snapshot)
+        return offers_of(tidy_all(known, question.snapshot), question.snapshot)
 
     async def _wait(self, question: Question, ticket: Ticket, settings: Settings, is_again: bool) -> tuple[Offer, ...]:
         """The answer of the fill under way if that agrees, else of one that is begun here."""
@@ -231,12 +193,12 @@ class Completer:
 
         async def work(on_draft: OnDraft) -> None:
             try:
-                result = await self.engine.fill(request, _watched(on_draft, ask, snapshot, request.mode))
+                result = await self.engine.fill(request, watched(on_draft, ask, snapshot, request.mode))
             except Exception:
                 logger.exception("%s: failed", ask.request_id)
                 return
             if result is not None:
-                _log(ask, result)
+                log_result(ask, result)
                 self.pace.note_fill(result.timings.total)
                 self._keep(question, result, shown, flight.is_ahead)
 
@@ -279,22 +241,6 @@ def client_name() -> str:
     return f"lsp-{os.getpid()}-{secrets.token_hex(4)}"
 
 
-def fill_request(ask: Ask, snapshot: Snapshot, settings: Settings, client: str) -> FillRequest:
-    """What the engine is asked."""
-    deadline_s = settings.deadline_ms / 1000 * (PATIENCE_IF_INVOKED if ask.is_invoked else 1)
-    return FillRequest(
-        prefix=snapshot.prefix,
-        suffix=snapshot.suffix,
-        language=snapshot.language,
-        mode=mode_at(snapshot, settings),
-        limits=Limits(max_tokens=settings.max_tokens, deadline_s=deadline_s),
-        num_candidates=settings.num_candidates if ask.is_invoked else 1,
-        client=client,
-        document=snapshot.uri if ask.feature == INLINE else f"{snapshot.uri}#{ask.feature}",
-        request_id=ask.request_id,
-    )
-
-
 def tidy_all(texts: Iterable[str], snapshot: Snapshot) -> tuple[Middle, ...]:
     """What may be offered of the texts, each but once."""
     site = Site(snapshot.prefix, snapshot.suffix)
@@ -308,52 +254,5 @@ def _sure_and_not(result: FillResult, settings: Settings) -> tuple[tuple[Candida
     return sure, tuple(draft for draft in drafts if draft not in sure)
 
 
-def _watched(on_draft: OnDraft, ask: Ask, snapshot: Snapshot, mode: Mode) -> OnDraft:
-    """Drafts of a block are shown to whoever asked, if they watch."""
-    watch = ask.watch
-    if watch is None or mode is Mode.LINE:
-        return on_draft
-
-    def show(draft: Draft) -> None:
-        on_draft(draft)
-        if mode is Mode.BLOCK or "\n" in draft.text:  # how far it reaches may be left to the engine
-            watch(snapshot, draft)
-
-    return show
-
-
 def _texts(candidates: Iterable[Candidate]) -> Iterable[str]:
     return (candidate.text for candidate in candidates)
-
-
-def _offers(middles: Iterable[Middle], snapshot: Snapshot) -> tuple[Offer, ...]:
-    column = snapshot.column
-    return tuple(
-        Offer(
-            text=middle.text,
-            row=snapshot.row,
-            start=column,
-            end=min(column + middle.num_absorbed, len(snapshot.line)),
-            line=snapshot.line,
-        )
-        for middle in middles
-    )
-
-
-def _log_text(ask: Ask, document: Document) -> None:
-    """Enough to see whether a client has the same text: who looks for a fault in that turns on debug."""
-    if logger.isEnabledFor(logging.DEBUG):
-        digest = hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
-        logger.debug("%s: asked about %s, version %s, sha256 %s", ask.request_id, ask.uri, document.version, digest)
-
-
-def _log(ask: Ask, result: FillResult) -> None:
-    logger.info(
-        "%s: %s after %d steps in %.0f ms, %d tokens",
-        ask.request_id,
-        result.finish,
-        result.num_steps,
-        result.timings.total * 1000,
-        result.num_tokens,
-    )
-    logger.debug("%s: %r", ask.request_id, result.text)

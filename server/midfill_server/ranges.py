@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from midfill_server.completer import Offer
 from midfill_server.positions import Encoding, units_of
+from midfill_server.question import Offer
 
 
 def range_of(offer: Offer, encoding: Encoding, num_before: int = 0) -> types.Range:

@@ -14,8 +14,8 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from midfill_server.capabilities import DID_ACCEPT, TRIGGER_CHARACTERS
-from midfill_server.completer import Ask, Offer
 from midfill_server.positions import Point
+from midfill_server.question import Ask, Offer
 from midfill_server.ranges import range_of
 from midfill_server.session import Session
 from midfill_server.setting_rules import Fallback

@@ -13,9 +13,9 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from midfill_server.capabilities import DID_ACCEPT
-from midfill_server.completer import Ask, Offer
 from midfill_server.features.drafts import Drawing, at_cursor
 from midfill_server.positions import Point
+from midfill_server.question import Ask, Offer
 from midfill_server.ranges import range_of
 from midfill_server.session import Session
 from midfill_server.statistics import Offered
