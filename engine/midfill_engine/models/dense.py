@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 from transformers import DiffusionGemmaForBlockDiffusion
 
-from midfill_engine.models.product import Product, product
+from midfill_engine.models.product import Product, gated_product, product
 
 _FIRST_CAPACITY = 512
 
@@ -43,7 +43,7 @@ class _Layer:
     qkv: Product
     qk_scale: Tensor  # [heads + kv heads, head_dim], the scales of the norms of queries and keys
     out: Product
-    gates_and_inputs: Product
+    gated: Product
     mlp_down: Product
     expert_down: Product
     num_mlp: int
@@ -64,8 +64,9 @@ class DenseStack:
         decoder = model.model.decoder
         self._rotary = decoder.rotary_emb
         conditioning = decoder.self_conditioning
-        gate_and_up = torch.cat([_plain(conditioning.gate_proj.weight), _plain(conditioning.up_proj.weight)])
-        self._signal_in = product((gate_and_up * _plain(conditioning.pre_norm.weight)).to(compute))
+        gate, up = _plain(conditioning.gate_proj.weight), _plain(conditioning.up_proj.weight)
+        scale = _plain(conditioning.pre_norm.weight)
+        self._signal_in = gated_product((gate * scale).to(compute), (up * scale).to(compute))
         self._signal_out = product(_plain(conditioning.down_proj.weight).to(compute))
         self._last_norm = _plain(decoder.norm.weight)
         kinds = list(config.layer_types)
@@ -143,8 +144,7 @@ class DenseStack:
 
     def _conditioned(self, embedded: Tensor, signal: Tensor) -> Tensor:
         """The class's self-conditioning: a gated MLP of the signal added to the tokens, normed."""
-        gates, inputs = self._signal_in(self._norm(signal).to(self._compute)).chunk(2, -1)
-        active = F.gelu(gates, approximate="tanh") * inputs
+        active = self._signal_in(self._norm(signal).to(self._compute))
         return self._norm(embedded + self._signal_out(active).float())
 
     def _layer(
@@ -158,9 +158,7 @@ class DenseStack:
     ) -> Tensor:
         attended = self._attend(layer, self._norm(hidden), rope, seen, first, mask)
         hidden = hidden + self._norm(attended) * layer.after_attention
-        both = layer.gates_and_inputs(self._norm(hidden).to(self._compute))
-        gates, inputs = both.chunk(2, -1)
-        active = F.gelu(gates, approximate="tanh") * inputs
+        active = layer.gated(self._norm(hidden).to(self._compute))
         mlp = layer.mlp_down(active[..., : layer.num_mlp]).float()
         expert = layer.expert_down(active[..., layer.num_mlp :]).float()
         mixed = self._norm(mlp) * layer.after_mlp + self._norm(expert) * layer.after_expert
@@ -295,14 +293,8 @@ def _fused(layer: Any, kind: str, window: int, compute: torch.dtype) -> _Layer:
     before_mlp = _plain(layer.pre_feedforward_layernorm.weight)
     before_expert = _plain(layer.pre_feedforward_layernorm_2.weight)
     gate, up = _plain(experts.gate_up_proj[0]).chunk(2)
-    both = torch.cat(
-        [
-            _plain(mlp.gate_proj.weight) * before_mlp,
-            gate * before_expert,
-            _plain(mlp.up_proj.weight) * before_mlp,
-            up * before_expert,
-        ]
-    )
+    gates = torch.cat([_plain(mlp.gate_proj.weight) * before_mlp, gate * before_expert])
+    inputs = torch.cat([_plain(mlp.up_proj.weight) * before_mlp, up * before_expert])
     return _Layer(
         kind=kind,
         window=window if kind == "sliding_attention" else None,
@@ -315,7 +307,7 @@ def _fused(layer: Any, kind: str, window: int, compute: torch.dtype) -> _Layer:
             [_plain(attention.q_norm.weight).expand(num_heads, -1), _plain(attention.k_norm.weight).expand(num_kv, -1)]
         ),
         out=product(_plain(attention.o_proj.weight).to(compute)),
-        gates_and_inputs=product(both.to(compute)),
+        gated=gated_product(gates.to(compute), inputs.to(compute)),
         mlp_down=product(_plain(mlp.down_proj.weight).to(compute)),
         expert_down=product((_plain(experts.down_proj[0]) * _plain(layer.router.per_expert_scale)).to(compute)),
         num_mlp=mlp.gate_proj.out_features,
